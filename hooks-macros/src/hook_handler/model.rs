@@ -1,0 +1,52 @@
+//! What a handler is, as written and as checked.
+
+use proc_macro2::{Ident, Span};
+use syn::{Attribute, Expr, LitStr, Path, Signature, Type, Visibility};
+
+use crate::duration::Nanos;
+use crate::policy::Policy;
+
+/// What stands between the parentheses of `#[hook_handler(…)]`.
+#[derive(Default)]
+pub(crate) struct Arguments {
+    /// `None` if it is missing or unreadable, which is reported already.
+    pub(crate) point: Option<Path>,
+    pub(crate) plugin: Option<(Span, Expr)>,
+    pub(crate) krate: Option<(Span, Path)>,
+    pub(crate) name: Option<LitStr>,
+    pub(crate) priority: Option<i32>,
+    pub(crate) timeout: Option<Nanos>,
+    pub(crate) on_failure: Option<Policy>,
+    pub(crate) before: Vec<LitStr>,
+    pub(crate) after: Vec<LitStr>,
+    pub(crate) target: Option<Target>,
+    pub(crate) guard: bool,
+}
+
+/// Whom a handler is for, if not for all.
+pub(crate) enum Target {
+    Type(Box<Type>),
+    Named(LitStr),
+}
+
+/// A function or method as it is written. Its body is nobody's business.
+pub(crate) struct Draft {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) sig: Signature,
+}
+
+/// A handler ready to expand.
+pub(crate) struct Handler {
+    pub(crate) point: Path,
+    pub(crate) ident: Ident,
+    /// The name it registers under.
+    pub(crate) name: String,
+    pub(crate) is_async: bool,
+    /// Whether it takes the context.
+    pub(crate) takes_context: bool,
+    /// Where a wrong payload is shown.
+    pub(crate) payload_at: Span,
+    /// Where a wrong result is shown.
+    pub(crate) result_at: Span,
+}

@@ -1,0 +1,148 @@
+//! Reads the attribute's arguments and the function's signature.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::ext::IdentExt as _;
+use syn::parse::ParseStream;
+use syn::{Attribute, Expr, LitInt, LitStr, Path, Token, parse_quote};
+
+use super::model::{Arguments, Draft, Target};
+use crate::duration::Nanos;
+use crate::errors::Errors;
+use crate::keys::{self, Known};
+use crate::policy::Policy;
+use crate::{runtime, stream};
+
+const KEYS: Known = Known {
+    all: &[
+        "plugin",
+        "name",
+        "priority",
+        "timeout",
+        "on_failure",
+        "before",
+        "after",
+        "target",
+        "guard",
+        "crate",
+    ],
+    repeatable: &["before", "after"],
+};
+
+const NO_POINT: &str = "name the hook point first: `#[hook_handler(Point)]`";
+
+/// Reads `Point, key = value, flag`.
+pub(crate) fn arguments(tokens: TokenStream, errors: &mut Errors) -> Arguments {
+    stream::read(tokens, |input| {
+        let mut arguments = Arguments { point: point(input, errors), ..Arguments::default() };
+        keys::parse(input, &KEYS, errors, |key, input, _| entry(&mut arguments, key, input));
+        arguments
+    })
+}
+
+/// Reads the attributes, visibility and signature of a function.
+pub(crate) fn function(item: TokenStream, errors: &mut Errors) -> Option<Draft> {
+    let at = item.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
+    let draft = stream::read(item, |input| draft(input).ok());
+    if draft.is_none() {
+        errors.push(at, "`#[hook_handler]` goes on a function");
+    }
+    draft
+}
+
+fn draft(input: ParseStream) -> syn::Result<Draft> {
+    Ok(Draft {
+        attrs: input.call(Attribute::parse_outer)?,
+        vis: input.parse()?,
+        sig: input.parse()?,
+    })
+}
+
+fn point(input: ParseStream, errors: &mut Errors) -> Option<Path> {
+    let key_first = input.peek(Ident::peek_any) && input.peek2(Token![=]);
+    if input.is_empty() || key_first {
+        errors.push(input.span(), NO_POINT);
+        return None;
+    }
+    let Ok(path) = input.parse::<Path>() else {
+        errors.push(input.span(), NO_POINT);
+        keys::skip_entry(input);
+        return None;
+    };
+    if !input.is_empty()
+        && let Err(error) = input.parse::<Token![,]>()
+    {
+        errors.push(error.span(), "expected `,` after the hook point");
+        keys::skip_entry(input);
+    }
+    Some(path)
+}
+
+fn entry(arguments: &mut Arguments, key: &Ident, input: ParseStream) -> syn::Result<()> {
+    match key.to_string().as_str() {
+        "plugin" => arguments.plugin = Some((key.span(), plugin(input)?)),
+        "crate" => arguments.krate = Some((key.span(), runtime::parse(input)?)),
+        "name" => arguments.name = Some(keys::string(input, "name = \"handler\"")?),
+        "priority" => arguments.priority = Some(priority(input)?),
+        "timeout" => {
+            let literal = keys::string(input, "timeout = \"5s\"")?;
+            arguments.timeout = Some(Nanos::parse(&literal)?);
+        }
+        "on_failure" => {
+            let literal = keys::string(input, "on_failure = \"closed\"")?;
+            arguments.on_failure = Some(Policy::parse(&literal)?);
+        }
+        "before" => arguments.before.extend(keys::strings(input, "before = \"handler\"")?),
+        "after" => arguments.after.extend(keys::strings(input, "after = \"handler\"")?),
+        "target" => arguments.target = Some(target(input)?),
+        _ => {
+            if input.peek(Token![=]) {
+                let message = "`guard` is a flag: write it without a value";
+                return Err(syn::Error::new(input.span(), message));
+            }
+            arguments.guard = true;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the value of `plugin = …`: a literal, or a constant.
+pub(crate) fn plugin(input: ParseStream) -> syn::Result<Expr> {
+    const EXAMPLE: &str = "plugin = \"id\"";
+    keys::equals(input, EXAMPLE)?;
+    if input.peek(LitStr) {
+        let literal = keys::text(input, EXAMPLE)?;
+        return Ok(parse_quote!(#literal));
+    }
+    let at = input.span();
+    match input.parse()? {
+        Expr::Lit(_) => Err(syn::Error::new(at, format!("write `{EXAMPLE}`"))),
+        constant => Ok(constant),
+    }
+}
+
+fn priority(input: ParseStream) -> syn::Result<i32> {
+    const EXAMPLE: &str = "priority = -10";
+    keys::equals(input, EXAMPLE)?;
+    let minus: Option<Token![-]> = input.parse()?;
+    let number: LitInt = input.parse().map_err(|error| {
+        syn::Error::new(error.span(), format!("a priority is a whole number: write `{EXAMPLE}`"))
+    })?;
+    let sign = if minus.is_some() { "-" } else { "" };
+    let known_suffix = matches!(number.suffix(), "" | "i32");
+    format!("{sign}{}", number.base10_digits()).parse().ok().filter(|_| known_suffix).ok_or_else(
+        || syn::Error::new(number.span(), "a priority is an `i32`: write a smaller number"),
+    )
+}
+
+fn target(input: ParseStream) -> syn::Result<Target> {
+    const EXAMPLE: &str = "target = Type` or `target = \"name\"";
+    keys::equals(input, EXAMPLE)?;
+    if input.peek(LitStr) {
+        return keys::text(input, EXAMPLE).map(Target::Named);
+    }
+    let at = input.span();
+    input
+        .parse()
+        .map(|ty| Target::Type(Box::new(ty)))
+        .map_err(|_| syn::Error::new(at, format!("write `{EXAMPLE}`")))
+}

@@ -1,0 +1,49 @@
+//! Writes the plugin.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+
+use super::model::{Plugin, Registered};
+use crate::hook_handler::{self, Shared};
+
+/// The `Plugin` impl.
+pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
+    let Plugin { rt, cfgs, id, ty, handlers } = plugin;
+    let lints = hook_handler::lints();
+    let id = id.map_or_else(
+        || quote!(::core::option::Option::None),
+        |id| quote!(::core::option::Option::Some(#id)),
+    );
+    let count = handlers.len();
+    let pushes = handlers.iter().map(|registered| push(plugin, registered));
+    quote! {
+        #(#cfgs)*
+        #lints
+        impl #rt::Plugin for #ty {
+            const ID: ::core::option::Option<&'static str> = #id;
+
+            fn registrations(
+                __plugin: &::std::sync::Arc<Self>,
+            ) -> ::std::vec::Vec<#rt::Registration> {
+                let mut __list = ::std::vec::Vec::with_capacity(#count);
+                #(#pushes)*
+                __list
+            }
+        }
+    }
+}
+
+/// A block for each, because each brings a function of the same name.
+fn push(plugin: &Plugin, registered: &Registered) -> TokenStream {
+    let Registered { cfgs, arguments, handler } = registered;
+    let variable = format_ident!("__plugin", span = Span::call_site());
+    let shared = Shared { ty: plugin.ty, variable: &variable };
+    let registration = hook_handler::registration(&plugin.rt, arguments, handler, Some(&shared));
+    quote! {
+        #(#cfgs)*
+        {
+            let __registration = { #registration };
+            __list.push(__registration);
+        }
+    }
+}

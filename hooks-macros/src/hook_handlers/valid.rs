@@ -1,0 +1,80 @@
+//! Judges a block: one function a rule, every mistake noted.
+
+use std::collections::HashSet;
+
+use proc_macro2::Span;
+use quote::ToTokens as _;
+use syn::ItemImpl;
+use syn::spanned::Spanned as _;
+
+use super::model::{DraftBlock, Method, Plugin, Registered};
+use crate::errors::Errors;
+use crate::hook_handler;
+use crate::{location, runtime};
+
+/// `None` if the block cannot be a plugin. A wrong method is left out.
+pub(crate) fn check<'a>(draft: &'a DraftBlock, errors: &mut Errors) -> Option<Plugin<'a>> {
+    let header = draft.header.as_ref();
+    let sound = header.is_some_and(|header| check_header(header, errors));
+    if header.is_some() && draft.methods.is_empty() {
+        errors.push(
+            Span::call_site(),
+            "no method of this block is a handler: mark one with `#[hook_handler(Point)]`",
+        );
+    }
+    let mut names = HashSet::new();
+    let mut handlers = Vec::new();
+    for method in &draft.methods {
+        handlers.extend(check_method(method, &mut names, errors));
+    }
+    let header = header.filter(|_| sound)?;
+    Some(Plugin {
+        rt: runtime::path(draft.arguments.krate.as_ref()),
+        cfgs: location::cfgs(&header.attrs),
+        id: draft.arguments.plugin.as_ref(),
+        ty: &header.self_ty,
+        handlers,
+    })
+}
+
+fn check_header(header: &ItemImpl, errors: &mut Errors) -> bool {
+    let mut sound = true;
+    if let Some((path, _)) = &header.trait_ {
+        errors.push(path.span(), "a plugin is an inherent impl block: write `impl Type { … }`");
+        sound = false;
+    }
+    if let Some(parameter) = header.generics.params.first() {
+        errors.push(parameter.span(), "a plugin's block cannot be generic: write the types out");
+        sound = false;
+    }
+    sound
+}
+
+fn check_method<'a>(
+    method: &'a Method,
+    names: &mut HashSet<(String, String)>,
+    errors: &mut Errors,
+) -> Option<Registered<'a>> {
+    let Method { arguments, draft } = method;
+    let owned = arguments.plugin.as_ref().map(|(span, _)| (*span, "plugin", "names the plugin"));
+    let rooted = arguments.krate.as_ref().map(|(span, _)| (*span, "crate", "names the crate"));
+    for (span, key, what) in owned.into_iter().chain(rooted) {
+        errors.push(span, format!("the block {what}: move `{key}` to `#[hook_handlers(…)]`"));
+    }
+    let handler = hook_handler::check_method(arguments, draft, errors)?;
+    let cfgs = location::cfgs(&draft.attrs);
+    let point = handler.point.to_token_stream().to_string();
+    // Methods under conditions may exclude each other.
+    if cfgs.is_empty() && !names.insert((point, handler.name.clone())) {
+        let span = arguments.name.as_ref().map_or_else(|| handler.ident.span(), syn::LitStr::span);
+        errors.push(
+            span,
+            format!(
+                "this point has a handler `{}` in this block already: write another `name`",
+                handler.name
+            ),
+        );
+        return None;
+    }
+    Some(Registered { cfgs, arguments, handler })
+}

@@ -1,0 +1,148 @@
+//! Writes the code of a block.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+
+use super::model::{Block, Model, Point, Shape};
+use super::{docs, structs};
+use crate::location;
+
+/// All points, in the order of their declaration.
+pub(crate) fn block(block: &Block) -> TokenStream {
+    block.points.iter().map(|one| point(block, one)).collect()
+}
+
+fn point(block: &Block, point: &Point) -> TokenStream {
+    let marker = marker(point);
+    let hook_point = hook_point(block, point);
+    let flow_point = (point.model == Model::Flow).then(|| flow_point(block, point));
+    let payload = structs::payload(block, point);
+    let result = structs::result(block, point);
+    quote!(#marker #hook_point #flow_point #payload #result)
+}
+
+fn marker(point: &Point) -> TokenStream {
+    let Point { attrs, vis, ident, .. } = point;
+    let docs = docs::attributes(point);
+    let everywhere = &attrs.everywhere;
+    let own = &attrs.own;
+    quote! {
+        #docs
+        #(#everywhere)*
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::fmt::Debug,
+            ::core::cmp::PartialEq,
+            ::core::cmp::Eq,
+            ::core::hash::Hash,
+            ::core::default::Default
+        )]
+        #(#own)*
+        #vis struct #ident;
+    }
+}
+
+fn hook_point(block: &Block, point: &Point) -> TokenStream {
+    let rt = &block.rt;
+    let Point { attrs, ident, wire, .. } = point;
+    let everywhere = &attrs.everywhere;
+    let payload = payload_type(point);
+    let result = result_type(point);
+    let model = format_ident!("{}", point.model.marker());
+    let doc = docs::text(&attrs.docs);
+    let location = location::source(rt, ident.span());
+    let timeout = timeout(point);
+    let on_failure = point.on_failure.map(|policy| {
+        let policy = policy.expand(rt);
+        quote!(.on_failure(#policy))
+    });
+    quote_spanned! {location::shown_at(ident.span())=>
+        #(#everywhere)*
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #rt::HookPoint for #ident {
+            type Payload = #payload;
+            type Result = #result;
+            type Model = #rt::#model;
+
+            const NAME: &'static str = #wire;
+
+            fn descriptor() -> &'static #rt::__private::PointDescriptor {
+                static DESCRIPTOR: #rt::__private::PointDescriptor =
+                    #rt::__private::PointDescriptor::new(
+                        #wire,
+                        #rt::__private::ModelKind::#model,
+                        #doc,
+                        #location,
+                    )
+                    #timeout
+                    #on_failure;
+                &DESCRIPTOR
+            }
+        }
+    }
+}
+
+/// The stages of a flow, in the order in which the runtime lists them.
+const STAGES: [&str; 6] =
+    ["beforeValidation", "afterValidation", "beforeExecute", "afterExecute", "onError", "finally"];
+
+fn flow_point(block: &Block, point: &Point) -> TokenStream {
+    let rt = &block.rt;
+    let Point { attrs, ident, wire, .. } = point;
+    let everywhere = &attrs.everywhere;
+    let doc = docs::text(&attrs.docs);
+    let location = location::source(rt, ident.span());
+    let timeout = timeout(point);
+    // Each stage is a point with a wire name of its own.
+    let stages = STAGES.map(|stage| format!("{wire}/{stage}"));
+    quote_spanned! {location::shown_at(ident.span())=>
+        #(#everywhere)*
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #rt::FlowPoint for #ident {
+            const STAGE_NAMES: [&'static str; 6] = [#(#stages),*];
+
+            fn stages() -> &'static #rt::__private::StageDescriptors {
+                static STAGES: #rt::__private::StageDescriptors =
+                    #rt::__private::StageDescriptors::new(
+                        <#ident as #rt::FlowPoint>::STAGE_NAMES,
+                        #doc,
+                        #location,
+                    )
+                    #timeout;
+                &STAGES
+            }
+        }
+    }
+}
+
+fn timeout(point: &Point) -> Option<TokenStream> {
+    point.timeout.map(|nanos| {
+        let duration = nanos.expand();
+        quote!(.timeout(#duration))
+    })
+}
+
+fn payload_type(point: &Point) -> TokenStream {
+    match &point.payload {
+        Shape::Fields(_) => {
+            let name = structs::payload_name(&point.ident);
+            quote!(#name)
+        }
+        Shape::Type(ty) => quote!(#ty),
+    }
+}
+
+fn result_type(point: &Point) -> TokenStream {
+    match (point.model, &point.result) {
+        (Model::Gating, _) => payload_type(point),
+        (Model::Void, _) | (_, None) => quote!(()),
+        (_, Some(Shape::Type(ty))) => quote!(#ty),
+        (_, Some(Shape::Fields(_))) => {
+            let name = structs::result_name(&point.ident);
+            quote!(#name)
+        }
+    }
+}

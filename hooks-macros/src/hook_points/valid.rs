@@ -1,0 +1,249 @@
+//! Judges a block: one function a rule, every mistake noted.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, Span};
+use quote::format_ident;
+use syn::ext::IdentExt as _;
+use syn::punctuated::Punctuated;
+use syn::{Meta, Path, Token};
+
+use super::model::{
+    Arrow, Block, BlockOptions, DraftBlock, DraftPoint, Model, Point, PointAttrs, Shape,
+};
+use super::{attrs, fallback};
+use crate::errors::Errors;
+use crate::merge::check_count;
+use crate::{case, suggest};
+
+/// The longest wire name, in bytes.
+const MAX_NAME: usize = 128;
+
+/// Makes every point ready to expand, broken ones with what fits best.
+pub(crate) fn check(draft: DraftBlock, errors: &mut Errors) -> Block {
+    let DraftBlock { rt, options, points } = draft;
+    let mut taken = Taken::default();
+    let mut checked = Vec::new();
+    for point in points {
+        let point = check_point(point, &options, errors);
+        taken.check_name(&point, errors);
+        // A second item of one name would be a second error.
+        if taken.check_types(&point, errors) {
+            checked.push(point);
+        }
+    }
+    Block { rt, json: options.json, points: checked }
+}
+
+fn check_point(draft: DraftPoint, options: &BlockOptions, errors: &mut Errors) -> Point {
+    let attrs = attrs::point(draft.attrs, errors);
+    let model = check_model(draft.word.as_ref(), &draft.result, errors);
+    let wire = check_wire(&draft.ident, &attrs, errors);
+    let on_failure = check_on_failure(model, &attrs, errors).or(options.on_failure);
+    let result = check_result(model, &draft.ident, draft.result, errors);
+    let payload = draft.payload.unwrap_or_else(fallback::payload);
+    check_in_place("payload", attrs.payload_at, Some(&payload), errors);
+    check_in_place("result", attrs.result_at, result.as_ref(), errors);
+    check_derives(&attrs.payload, &["Debug", "Clone"], errors);
+    check_derives(&attrs.result, result_derives(model), errors);
+    Point {
+        model,
+        wire,
+        timeout: attrs.timeout.or(options.timeout),
+        // A flow's stages have fixed policies, whatever the block says.
+        on_failure: on_failure.filter(|_| model != Model::Flow),
+        attrs,
+        vis: draft.vis,
+        ident: draft.ident,
+        payload,
+        result,
+    }
+}
+
+fn check_model(word: Option<&Ident>, result: &Arrow, errors: &mut Errors) -> Model {
+    let text = word.map(ToString::to_string);
+    if let Some(model) = text.as_deref().and_then(Model::from_word) {
+        return model;
+    }
+    if let (Some(word), Some(text)) = (word, &text) {
+        errors.push(
+            word.span(),
+            format!("unknown hook model `{text}`: {}", suggest::hint(text, &Model::WORDS)),
+        );
+    }
+    fallback::model(text.as_deref(), !matches!(result, Arrow::Absent))
+}
+
+fn check_wire(ident: &Ident, attrs: &PointAttrs, errors: &mut Errors) -> String {
+    let (wire, span) = match &attrs.name {
+        Some(name) => (name.value(), name.span()),
+        None => (case::snake(ident), ident.span()),
+    };
+    if wire.len() > MAX_NAME {
+        errors.push(
+            span,
+            format!("a wire name has at most {MAX_NAME} bytes, this one has {}", wire.len()),
+        );
+    }
+    if let Some(bad) = wire.chars().find(|letter| !letter.is_ascii_graphic()) {
+        let fix = match attrs.name {
+            Some(_) => "use other characters",
+            None => "give the point `#[hook(name = \"…\")]`",
+        };
+        errors.push(
+            span,
+            format!(
+                "a wire name is printable ASCII without spaces, so {bad:?} cannot be in it: {fix}"
+            ),
+        );
+    }
+    wire
+}
+
+fn check_on_failure(
+    model: Model,
+    attrs: &PointAttrs,
+    errors: &mut Errors,
+) -> Option<crate::policy::Policy> {
+    let (span, policy) = attrs.on_failure?;
+    if model == Model::Flow {
+        errors.push(span, "the stages of a flow have fixed failure policies: remove `on_failure`");
+    }
+    Some(policy)
+}
+
+fn check_result(model: Model, ident: &Ident, arrow: Arrow, errors: &mut Errors) -> Option<Shape> {
+    let (span, shape) = match arrow {
+        Arrow::Given(span, shape) => (span, shape),
+        Arrow::Unreadable if model == Model::Void || model == Model::Gating => return None,
+        Arrow::Unreadable => return Some(fallback::result()),
+        Arrow::Absent => return check_absent(model, ident, errors),
+    };
+    match (model, &shape) {
+        (Model::Void, _) => {
+            errors.push(span, "a void point has no result: remove it or make the point `modifying`")
+        }
+        (Model::Gating, _) => errors.push(
+            span,
+            "a gating point passes its payload on and has no result of its own: remove it",
+        ),
+        (Model::Modifying, Shape::Fields(fields)) => {
+            check_count(fields.len(), ident.span(), errors);
+        }
+        _ => {}
+    }
+    Some(shape)
+}
+
+fn check_absent(model: Model, ident: &Ident, errors: &mut Errors) -> Option<Shape> {
+    let fix = match model {
+        Model::Void | Model::Gating => return None,
+        Model::Modifying => "`-> { field: Type }` or `-> Type;`",
+        Model::Claiming | Model::Flow => "`-> Type;` or `-> { field: Type }`",
+    };
+    let word = model.word();
+    errors
+        .push(ident.span(), format!("a {word} point has a result: write {fix} after the payload"));
+    Some(fallback::result())
+}
+
+/// Attributes can be put only on a struct that the macro declares.
+fn check_in_place(what: &str, at: Option<Span>, shape: Option<&Shape>, errors: &mut Errors) {
+    let Some(span) = at else { return };
+    match shape {
+        Some(Shape::Fields(_)) => {}
+        Some(Shape::Type(_)) => errors.push(
+            span,
+            format!("the {what} is a type that exists: put the attributes on its declaration"),
+        ),
+        None => errors.push(span, format!("this point has no {what}: remove the attribute")),
+    }
+}
+
+fn result_derives(model: Model) -> &'static [&'static str] {
+    if model == Model::Modifying { &["Debug", "Clone", "Default"] } else { &["Debug", "Clone"] }
+}
+
+/// A trait derived twice would be reported on code that nobody wrote.
+fn check_derives(metas: &[Meta], given: &[&str], errors: &mut Errors) {
+    for meta in metas {
+        let Meta::List(list) = meta else { continue };
+        if !list.path.is_ident("derive") {
+            continue;
+        }
+        let paths = list.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
+        for path in paths.into_iter().flatten() {
+            if let Some(last) = path.segments.last()
+                && given.contains(&last.ident.to_string().as_str())
+            {
+                errors.push(
+                    last.ident.span(),
+                    format!("`{}` is derived already: remove it", last.ident),
+                );
+            }
+        }
+    }
+}
+
+/// The names that a block has used so far, each with its point and whether
+/// that point may be compiled out.
+#[derive(Default)]
+struct Taken {
+    wires: HashMap<String, (Ident, bool)>,
+    types: HashMap<String, (Ident, bool)>,
+}
+
+impl Taken {
+    fn check_name(&mut self, point: &Point, errors: &mut Errors) {
+        let conditional = point.attrs.is_conditional();
+        let Some((first, was_conditional)) = self.wires.get(&point.wire) else {
+            self.wires.insert(point.wire.clone(), (point.ident.clone(), conditional));
+            return;
+        };
+        // A second point of one identifier is reported for that.
+        if *first == point.ident || (conditional && *was_conditional) {
+            return;
+        }
+        let span = point.attrs.name.as_ref().map_or_else(|| point.ident.span(), syn::LitStr::span);
+        errors.push(
+            span,
+            format!(
+                "the wire name `{}` is taken by `{first}` in this block: \
+                 give one of them another `#[hook(name = \"…\")]`",
+                point.wire
+            ),
+        );
+    }
+
+    fn check_types(&mut self, point: &Point, errors: &mut Errors) -> bool {
+        let conditional = point.attrs.is_conditional();
+        let mut free = true;
+        for name in type_names(point) {
+            let key = name.unraw().to_string();
+            let Some((first, was_conditional)) = self.types.get(&key) else {
+                self.types.insert(key, (point.ident.clone(), conditional));
+                continue;
+            };
+            if free && !(conditional && *was_conditional) {
+                free = false;
+                errors.push(
+                    point.ident.span(),
+                    format!("`{key}` is declared already by the point `{first}` in this block: choose another name"),
+                );
+            }
+        }
+        free
+    }
+}
+
+/// The types that the expansion of a point declares.
+fn type_names(point: &Point) -> Vec<Ident> {
+    let mut names = vec![point.ident.clone()];
+    if matches!(point.payload, Shape::Fields(_)) {
+        names.push(format_ident!("{}Payload", point.ident));
+    }
+    if matches!(point.result, Some(Shape::Fields(_))) {
+        names.push(format_ident!("{}Result", point.ident));
+    }
+    names
+}

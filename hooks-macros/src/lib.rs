@@ -1,0 +1,79 @@
+//! The macros of `hooks-runtime`, which re-exports them all.
+//!
+//! Each macro is a pipeline of the same stages, one file a stage: `parse`
+//! reads the tokens, `valid` judges them and collects every mistake, `expand`
+//! writes the code, and `fallback` fills in for what was wrong, so that one
+//! mistake never shows up as a second error somewhere else.
+
+mod case;
+mod duration;
+mod errors;
+mod hook_handler;
+mod hook_handlers;
+mod hook_points;
+mod keys;
+mod location;
+mod merge;
+mod policy;
+mod runtime;
+mod stream;
+mod suggest;
+
+#[cfg(test)]
+mod tests;
+
+use proc_macro::TokenStream;
+
+/// Declares hook points. Reached through `hooks_runtime::hook_points!`, which
+/// hands over the path to the runtime in brackets before the block.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __hook_points(input: TokenStream) -> TokenStream {
+    hook_points::hook_points(input.into()).into()
+}
+
+/// Makes a free function a handler that `handlers![…]` can list.
+///
+/// ```ignore
+/// #[hook_handler(OrderPlaced, plugin = "audit", priority = -10, timeout = "200ms")]
+/// async fn log_order(order: &OrderPlacedPayload) { /* … */ }
+/// ```
+///
+/// The point comes first. The keys are `plugin`, `name`, `priority`,
+/// `timeout`, `on_failure`, `before`, `after`, `target`, `crate` and the flag
+/// `guard`. The function itself stays as it is written.
+#[proc_macro_attribute]
+pub fn hook_handler(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    hook_handler::hook_handler(arguments.into(), &item.into()).into()
+}
+
+/// Makes the marked methods of an impl block the handlers of one plugin.
+///
+/// ```ignore
+/// #[hook_handlers(plugin = "audit")]
+/// impl Audit {
+///     #[hook_handler(OrderPlaced, on_failure = "closed")]
+///     async fn started(&self, order: &OrderPlacedPayload) -> Result<(), DbError> { /* … */ }
+/// }
+/// ```
+///
+/// The keys are `plugin` and `crate`; without `plugin` the handlers are
+/// built-in. Methods without the mark stay ordinary methods.
+#[proc_macro_attribute]
+pub fn hook_handlers(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    hook_handlers::hook_handlers(arguments.into(), item.into()).into()
+}
+
+/// Implements the first-wins merge for a struct whose fields are all `Option`s.
+///
+/// ```ignore
+/// #[derive(Default, Merge)]
+/// struct Amendment { prepend: Option<String>, append: Option<String> }
+/// ```
+///
+/// `#[merge(crate = ::path)]` names the runtime where it is renamed or
+/// re-exported.
+#[proc_macro_derive(Merge, attributes(merge))]
+pub fn derive_merge(input: TokenStream) -> TokenStream {
+    merge::merge(input.into()).into()
+}

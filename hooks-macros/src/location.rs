@@ -1,0 +1,48 @@
+//! Where generated code claims to be written.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens as _, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{Attribute, Type};
+
+/// A span that underlines the user's tokens and resolves names as the macro's
+/// own code does. Lints see generated code; errors land on the user's words.
+pub(crate) fn shown_at(user: Span) -> Span {
+    Span::call_site().located_at(user)
+}
+
+/// The one token of a type that best stands for it, because joining spans is
+/// not possible on stable: the last name of a path, behind any reference.
+pub(crate) fn of_type(ty: &Type) -> Span {
+    match ty {
+        Type::Reference(reference) => of_type(&reference.elem),
+        Type::Path(path) => match path.path.segments.last() {
+            Some(segment) => segment.ident.span(),
+            None => path.span(),
+        },
+        other => other.span(),
+    }
+}
+
+/// The runtime's record of the user's file, line and column. The three macros
+/// carry the user's own span: with any other they would all name the line
+/// where the outermost macro call begins.
+pub(crate) fn source(rt: &TokenStream, user: Span) -> TokenStream {
+    let place = quote_spanned!(user=> ::core::file!(), ::core::line!(), ::core::column!());
+    quote!(#rt::__private::SourceLocation::new(#place))
+}
+
+/// The `#[cfg]`s among the attributes: whatever is generated for an item must
+/// come and go with it.
+pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
+    attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect()
+}
+
+/// The type as a person writes it: printed tokens have a space around each.
+pub(crate) fn spelled(ty: &Type) -> String {
+    let mut text = ty.to_token_stream().to_string();
+    for tight in ["::", "<", ">", "&", "(", ")", "[", "]", "'"] {
+        text = text.replace(&format!(" {tight}"), tight).replace(&format!("{tight} "), tight);
+    }
+    text.replace(" ,", ",").replace(" ;", ";")
+}

@@ -1,0 +1,90 @@
+//! Writes the first-wins merge.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::{Attribute, MetaList};
+
+use super::model::{Merged, MergedField};
+use crate::location;
+
+/// The `Merge` impl.
+pub(crate) fn implementation(merged: &Merged) -> TokenStream {
+    let Merged { rt, attrs, ident, generics, fields } = merged;
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let names = fields.iter().map(name);
+    let takes =
+        fields.iter().enumerate().map(|(at, field)| take_if_empty(field, &index(fields, at)));
+    let fills =
+        fields.iter().enumerate().map(|(at, field)| note_if_filled(field, &index(fields, at)));
+    // A struct without fields reads neither argument.
+    let unused = fields.is_empty().then(|| quote!(let _ = later;));
+    // Without fields nothing is ever inserted.
+    let binding = if fields.is_empty() { quote!(let set) } else { quote!(let mut set) };
+    quote_spanned! {location::shown_at(ident.span())=>
+        #(#attrs)*
+        #[automatically_derived]
+        #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
+        impl #impl_generics #rt::Merge for #ident #type_generics #where_clause {
+            const FIELDS: &'static [&'static str] = &[#(#names),*];
+
+            fn merge(&mut self, later: Self) -> #rt::FieldSet {
+                #unused
+                #binding = #rt::FieldSet::new();
+                #(#takes)*
+                set
+            }
+
+            fn filled(&self) -> #rt::FieldSet {
+                #binding = #rt::FieldSet::new();
+                #(#fills)*
+                set
+            }
+        }
+    }
+}
+
+fn name(field: &MergedField) -> TokenStream {
+    let cfgs = &field.cfgs;
+    let name = field.ident.unraw().to_string();
+    quote!(#(#cfgs)* #name)
+}
+
+fn take_if_empty(field: &MergedField, index: &TokenStream) -> TokenStream {
+    let MergedField { ident, cfgs } = field;
+    quote! {
+        #(#cfgs)*
+        if ::core::option::Option::is_none(&self.#ident)
+            && ::core::option::Option::is_some(&later.#ident)
+        {
+            self.#ident = later.#ident;
+            set.insert(#index);
+        }
+    }
+}
+
+fn note_if_filled(field: &MergedField, index: &TokenStream) -> TokenStream {
+    let MergedField { ident, cfgs } = field;
+    quote! {
+        #(#cfgs)*
+        if ::core::option::Option::is_some(&self.#ident) {
+            set.insert(#index);
+        }
+    }
+}
+
+/// The field's place in `FIELDS`, which is a literal unless fields before it
+/// may be compiled out.
+fn index(fields: &[MergedField], at: usize) -> TokenStream {
+    let before = &fields[..at];
+    let certain = before.iter().filter(|field| field.cfgs.is_empty()).count();
+    let conditional = before.iter().filter(|field| !field.cfgs.is_empty()).map(|field| {
+        let conditions = field.cfgs.iter().filter_map(condition).map(|list| &list.tokens);
+        quote!(+ <usize as ::core::convert::From<bool>>::from(::core::cfg!(all(#(#conditions),*))))
+    });
+    quote!(#certain #(#conditional)*)
+}
+
+fn condition(cfg: &Attribute) -> Option<&MetaList> {
+    cfg.meta.require_list().ok()
+}

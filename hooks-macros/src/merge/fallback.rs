@@ -1,0 +1,28 @@
+//! A merge that does nothing, for a type that cannot have a real one: uses of
+//! the type then add no errors of their own.
+
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
+
+use super::model::Draft;
+use crate::location;
+
+/// The empty impl.
+pub(crate) fn implementation(draft: &Draft) -> TokenStream {
+    let Draft { rt, ident, generics, .. } = draft;
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    quote_spanned! {location::shown_at(ident.span())=>
+        #[automatically_derived]
+        impl #impl_generics #rt::Merge for #ident #type_generics #where_clause {
+            const FIELDS: &'static [&'static str] = &[];
+
+            fn merge(&mut self, _: Self) -> #rt::FieldSet {
+                #rt::FieldSet::new()
+            }
+
+            fn filled(&self) -> #rt::FieldSet {
+                #rt::FieldSet::new()
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The path to the runtime, the root of every path in an expansion.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::Path;
+use syn::parse::ParseStream;
+
+use crate::keys;
+
+/// The path an attribute was given, or the name the crate has by default.
+pub(crate) fn path(given: Option<&Path>) -> TokenStream {
+    given.map_or_else(|| quote!(::hooks_runtime), ToTokens::to_token_stream)
+}
+
+/// Reads the value of `crate = ::path`.
+pub(crate) fn parse(input: ParseStream) -> syn::Result<Path> {
+    keys::equals(input, "crate = ::hooks_runtime")?;
+    input
+        .call(Path::parse_mod_style)
+        .map_err(|error| syn::Error::new(error.span(), "write a path: `crate = ::hooks_runtime`"))
+}

@@ -1,0 +1,99 @@
+//! What `#[hook_handler]` says about mistakes, and what it emits all the same.
+
+use super::support::{assert_holds, assert_messages, handler};
+
+#[test]
+fn the_function_comes_out_untouched() {
+    let function = "pub async fn f(x: u8, y) -> { let half = ; }";
+    let expansion = handler("Point, what = ever", function);
+    assert_holds(&expansion, function);
+}
+
+#[test]
+fn a_wrong_signature_still_has_its_type() {
+    let expansion = handler("Point", "pub fn f(x: u8) {}");
+    assert_holds(&expansion, "pub enum f {}");
+    assert_holds(&expansion, "impl ::hooks_runtime::__private::Annotated for f");
+}
+
+#[test]
+fn wrong_keys_are_all_reported() {
+    assert_messages(
+        handler(
+            r#"Point, prioriti = 1, timeout = 5, priority = "x", priority = 3000000000, name = "",
+               guard = true, before = [1], target = , crate = "x", plugin = 3, on_failure = "shut""#,
+            "fn f(x: &u8) {}",
+        ),
+        &[
+            ("prioriti", "unknown key `prioriti`: did you mean `priority`?"),
+            ("5", "write `timeout = \"5s\"`"),
+            ("\"x\"", "a priority is a whole number: write `priority = -10`"),
+            ("priority", "`priority` is given twice"),
+            ("3000000000", "a priority is an `i32`"),
+            ("\"\"", "this may not be empty"),
+            ("=", "`guard` is a flag"),
+            ("1", "write `before = \"handler\"`"),
+            (",", "write `target = Type` or `target = \"name\"`"),
+            ("\"x\"", "write a path: `crate = ::hooks_runtime`"),
+            ("3", "write `plugin = \"id\"`"),
+            ("\"shut\"", "unknown failure policy `shut`"),
+        ],
+    );
+}
+
+#[test]
+fn the_point_comes_first() {
+    for arguments in ["", "priority = 1", "\"Point\", priority = 1"] {
+        let expansion = handler(arguments, "fn f(x: &u8) {}");
+        let found = super::support::messages(expansion);
+        assert_eq!(found.len(), 1, "{arguments}: {found:?}");
+        assert!(found[0].1.contains("name the hook point first"), "{found:?}");
+    }
+}
+
+#[test]
+fn signatures_are_checked() {
+    let cases: &[(&str, &[(&str, &str)])] = &[
+        ("fn f() {}", &[("f", "a handler takes the payload")]),
+        ("fn f(a: &u8, b: &C, c: u8) {}", &[("u8", "remove this parameter")]),
+        ("fn f(&self, a: &u8) {}", &[("self", "put `#[hook_handlers]` on the impl block")]),
+        ("fn f(a: Payload) {}", &[("Payload", "take `&Payload`")]),
+        ("fn f(a: &mut Vec<u8>) {}", &[("mut", "by shared reference: take `&Vec<u8>`")]),
+        ("fn f(a: &u8, c: HookContext) {}", &[("HookContext", "take `&HookContext`")]),
+        (
+            "const unsafe extern \"C\" fn f<'a, T, const N: usize>(a: &'a T) {}",
+            &[
+                ("const", "a handler cannot be const"),
+                ("unsafe", "a handler cannot be unsafe"),
+                ("extern", "a handler cannot be extern"),
+                ("T", "a handler cannot be generic"),
+                ("N", "a handler cannot be generic"),
+            ],
+        ),
+        ("struct F;", &[("struct", "goes on a function")]),
+    ];
+    for (function, expected) in cases {
+        assert_messages(handler("Point", function), expected);
+    }
+}
+
+#[test]
+fn stages_get_their_context_exclusively() {
+    for stage in [
+        "BeforeValidation",
+        "AfterValidation",
+        "BeforeExecute",
+        "AfterExecute",
+        "OnError",
+        "Finally",
+    ] {
+        let function = "fn f(flow: &mut FlowContext<F>) {}";
+        assert_messages(handler(&format!("hooks::{stage}<F>"), function), &[]);
+    }
+}
+
+#[test]
+fn a_method_gets_no_type_beside_it() {
+    let expansion = handler("Point", "fn f(&self, a: &u8) {}").to_string();
+    assert!(!expansion.contains("enum"), "{expansion}");
+}

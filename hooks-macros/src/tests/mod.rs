@@ -1,0 +1,12 @@
+//! Tests of the macros as functions over tokens: no compiler runs.
+
+mod case;
+mod duration;
+mod handler_messages;
+mod merge_messages;
+mod plugin_messages;
+mod point_messages;
+mod robustness;
+mod snapshots;
+mod suggest;
+mod support;

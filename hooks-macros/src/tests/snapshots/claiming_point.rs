@@ -1,0 +1,38 @@
+/// Which desk takes this message?
+///
+/// *Claiming* hook point, wire name `route`, payload `Message`, result `Desk`.
+///
+/// ```ignore
+/// hooks.register_claiming::<Route>(async |payload: &Message| { /* … */ })?;
+/// ```
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::hash::Hash,
+    ::core::default::Default
+)]
+pub struct Route;
+#[automatically_derived]
+#[allow(deprecated)]
+impl ::hooks_runtime::HookPoint for Route {
+    type Payload = Message;
+    type Result = Desk;
+    type Model = ::hooks_runtime::Claiming;
+    const NAME: &'static str = "route";
+    fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
+        static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
+            "route",
+            ::hooks_runtime::__private::ModelKind::Claiming,
+            "Which desk takes this message?",
+            ::hooks_runtime::__private::SourceLocation::new(
+                ::core::file!(),
+                ::core::line!(),
+                ::core::column!(),
+            ),
+        );
+        &DESCRIPTOR
+    }
+}

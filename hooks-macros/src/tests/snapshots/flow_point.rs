@@ -1,0 +1,86 @@
+/// One call, stage by stage.
+///
+/// *Flow* hook point, wire name `calls:call`, payload [`MakeCallPayload`], result [`MakeCallResult`].
+///
+/// ```ignore
+/// hooks.run_flow::<MakeCall, _>(input, async |input| { /* … */ }).await?;
+/// ```
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::hash::Hash,
+    ::core::default::Default
+)]
+pub struct MakeCall;
+#[automatically_derived]
+#[allow(deprecated)]
+impl ::hooks_runtime::HookPoint for MakeCall {
+    type Payload = MakeCallPayload;
+    type Result = MakeCallResult;
+    type Model = ::hooks_runtime::Flow;
+    const NAME: &'static str = "calls:call";
+    fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
+        static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
+                "calls:call",
+                ::hooks_runtime::__private::ModelKind::Flow,
+                "One call, stage by stage.",
+                ::hooks_runtime::__private::SourceLocation::new(
+                    ::core::file!(),
+                    ::core::line!(),
+                    ::core::column!(),
+                ),
+            )
+            .timeout(::core::time::Duration::from_nanos(60000000000u64));
+        &DESCRIPTOR
+    }
+}
+#[automatically_derived]
+#[allow(deprecated)]
+impl ::hooks_runtime::FlowPoint for MakeCall {
+    const STAGE_NAMES: [&'static str; 6] = [
+        "calls:call/beforeValidation",
+        "calls:call/afterValidation",
+        "calls:call/beforeExecute",
+        "calls:call/afterExecute",
+        "calls:call/onError",
+        "calls:call/finally",
+    ];
+    fn stages() -> &'static ::hooks_runtime::__private::StageDescriptors {
+        static STAGES: ::hooks_runtime::__private::StageDescriptors = ::hooks_runtime::__private::StageDescriptors::new(
+                <MakeCall as ::hooks_runtime::FlowPoint>::STAGE_NAMES,
+                "One call, stage by stage.",
+                ::hooks_runtime::__private::SourceLocation::new(
+                    ::core::file!(),
+                    ::core::line!(),
+                    ::core::column!(),
+                ),
+            )
+            .timeout(::core::time::Duration::from_nanos(60000000000u64));
+        &STAGES
+    }
+}
+/// The payload of [`MakeCall`].
+#[allow(
+    missing_docs,
+    missing_copy_implementations,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names
+)]
+#[derive(::core::fmt::Debug, ::core::clone::Clone)]
+pub struct MakeCallPayload {
+    pub name: String,
+}
+/// The result of [`MakeCall`].
+#[allow(
+    missing_docs,
+    missing_copy_implementations,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names
+)]
+#[derive(::core::fmt::Debug, ::core::clone::Clone)]
+pub struct MakeCallResult {
+    pub content: Vec<u8>,
+}

@@ -1,0 +1,145 @@
+/// *Modifying* hook point, wire name `a`, payload [`APayload`], result [`AResult`].
+///
+/// ```ignore
+/// hooks.register_modifying::<A>(async |payload: &APayload| { /* … */ })?;
+/// ```
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::hash::Hash,
+    ::core::default::Default
+)]
+struct A;
+#[automatically_derived]
+#[allow(deprecated)]
+impl ::hooks_runtime::HookPoint for A {
+    type Payload = APayload;
+    type Result = AResult;
+    type Model = ::hooks_runtime::Modifying;
+    const NAME: &'static str = "a";
+    fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
+        static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
+                "a",
+                ::hooks_runtime::__private::ModelKind::Modifying,
+                "",
+                ::hooks_runtime::__private::SourceLocation::new(
+                    ::core::file!(),
+                    ::core::line!(),
+                    ::core::column!(),
+                ),
+            )
+            .timeout(::core::time::Duration::from_nanos(3000000000u64))
+            .on_failure(::hooks_runtime::FailurePolicy::Closed);
+        &DESCRIPTOR
+    }
+}
+/// The payload of [`A`].
+#[allow(
+    missing_docs,
+    missing_copy_implementations,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names
+)]
+#[derive(::core::fmt::Debug, ::core::clone::Clone)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[serde(deny_unknown_fields)]
+struct APayload {
+    pub plain: String,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+    pub maybe: Option<String>,
+    #[serde(default)]
+    pub own: Option<String>,
+}
+/// The result of [`A`].
+#[allow(
+    missing_docs,
+    missing_copy_implementations,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names
+)]
+#[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::default::Default)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[serde(deny_unknown_fields)]
+struct AResult {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+    pub text: ::core::option::Option<String>,
+}
+#[automatically_derived]
+#[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
+impl ::hooks_runtime::Merge for AResult {
+    const FIELDS: &'static [&'static str] = &["text"];
+    fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
+        let mut set = ::hooks_runtime::FieldSet::new();
+        if ::core::option::Option::is_none(&self.text)
+            && ::core::option::Option::is_some(&later.text)
+        {
+            self.text = later.text;
+            set.insert(0usize);
+        }
+        set
+    }
+    fn filled(&self) -> ::hooks_runtime::FieldSet {
+        let mut set = ::hooks_runtime::FieldSet::new();
+        if ::core::option::Option::is_some(&self.text) {
+            set.insert(0usize);
+        }
+        set
+    }
+}
+/// *Void* hook point, wire name `b`, payload [`BPayload`].
+///
+/// ```ignore
+/// hooks.register_void::<B>(async |payload: &BPayload| { /* … */ })?;
+/// ```
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::hash::Hash,
+    ::core::default::Default
+)]
+struct B;
+#[automatically_derived]
+#[allow(deprecated)]
+impl ::hooks_runtime::HookPoint for B {
+    type Payload = BPayload;
+    type Result = ();
+    type Model = ::hooks_runtime::Void;
+    const NAME: &'static str = "b";
+    fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
+        static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
+                "b",
+                ::hooks_runtime::__private::ModelKind::Void,
+                "",
+                ::hooks_runtime::__private::SourceLocation::new(
+                    ::core::file!(),
+                    ::core::line!(),
+                    ::core::column!(),
+                ),
+            )
+            .timeout(::core::time::Duration::from_nanos(3000000000u64))
+            .on_failure(::hooks_runtime::FailurePolicy::Closed);
+        &DESCRIPTOR
+    }
+}
+/// The payload of [`B`].
+#[allow(
+    missing_docs,
+    missing_copy_implementations,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names
+)]
+#[derive(::core::fmt::Debug, ::core::clone::Clone)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BPayload {
+    #[serde(flatten)]
+    pub rest: Rest,
+}

@@ -1,0 +1,31 @@
+#[automatically_derived]
+#[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
+impl<T: Clone> ::hooks_runtime::Merge for Amendment<T> {
+    const FIELDS: &'static [&'static str] = &["prepend", "type"];
+    fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
+        let mut set = ::hooks_runtime::FieldSet::new();
+        if ::core::option::Option::is_none(&self.prepend)
+            && ::core::option::Option::is_some(&later.prepend)
+        {
+            self.prepend = later.prepend;
+            set.insert(0usize);
+        }
+        if ::core::option::Option::is_none(&self.r#type)
+            && ::core::option::Option::is_some(&later.r#type)
+        {
+            self.r#type = later.r#type;
+            set.insert(1usize);
+        }
+        set
+    }
+    fn filled(&self) -> ::hooks_runtime::FieldSet {
+        let mut set = ::hooks_runtime::FieldSet::new();
+        if ::core::option::Option::is_some(&self.prepend) {
+            set.insert(0usize);
+        }
+        if ::core::option::Option::is_some(&self.r#type) {
+            set.insert(1usize);
+        }
+        set
+    }
+}

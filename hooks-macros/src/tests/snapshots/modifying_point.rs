@@ -1,0 +1,121 @@
+/// Before a reply goes out.
+///
+/// *Modifying* hook point, wire name `before_reply`, payload [`BeforeReplyPayload`], result [`BeforeReplyResult`].
+///
+/// ```ignore
+/// hooks.register_modifying::<BeforeReply>(async |payload: &BeforeReplyPayload| { /* … */ })?;
+/// ```
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::hash::Hash,
+    ::core::default::Default
+)]
+pub struct BeforeReply;
+#[automatically_derived]
+#[allow(deprecated)]
+impl ::hooks_runtime::HookPoint for BeforeReply {
+    type Payload = BeforeReplyPayload;
+    type Result = BeforeReplyResult;
+    type Model = ::hooks_runtime::Modifying;
+    const NAME: &'static str = "before_reply";
+    fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
+        static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
+            "before_reply",
+            ::hooks_runtime::__private::ModelKind::Modifying,
+            "Before a reply goes out.",
+            ::hooks_runtime::__private::SourceLocation::new(
+                ::core::file!(),
+                ::core::line!(),
+                ::core::column!(),
+            ),
+        );
+        &DESCRIPTOR
+    }
+}
+/// The payload of [`BeforeReply`].
+#[allow(
+    missing_docs,
+    missing_copy_implementations,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names
+)]
+#[derive(::core::fmt::Debug, ::core::clone::Clone)]
+#[derive(PartialEq)]
+pub struct BeforeReplyPayload {
+    pub history: Vec<Message>,
+}
+/// The result of [`BeforeReply`].
+#[allow(
+    missing_docs,
+    missing_copy_implementations,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names
+)]
+#[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::default::Default)]
+pub struct BeforeReplyResult {
+    pub prefix: ::core::option::Option<String>,
+    #[cfg(feature = "x")]
+    pub suffix: ::core::option::Option<String>,
+    pub body: ::core::option::Option<String>,
+}
+#[automatically_derived]
+#[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
+impl ::hooks_runtime::Merge for BeforeReplyResult {
+    const FIELDS: &'static [&'static str] = &[
+        "prefix",
+        #[cfg(feature = "x")]
+        "suffix",
+        "body",
+    ];
+    fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
+        let mut set = ::hooks_runtime::FieldSet::new();
+        if ::core::option::Option::is_none(&self.prefix)
+            && ::core::option::Option::is_some(&later.prefix)
+        {
+            self.prefix = later.prefix;
+            set.insert(0usize);
+        }
+        #[cfg(feature = "x")]
+        if ::core::option::Option::is_none(&self.suffix)
+            && ::core::option::Option::is_some(&later.suffix)
+        {
+            self.suffix = later.suffix;
+            set.insert(1usize);
+        }
+        if ::core::option::Option::is_none(&self.body)
+            && ::core::option::Option::is_some(&later.body)
+        {
+            self.body = later.body;
+            set.insert(
+                1usize
+                    + <usize as ::core::convert::From<
+                        bool,
+                    >>::from(::core::cfg!(all(feature = "x"))),
+            );
+        }
+        set
+    }
+    fn filled(&self) -> ::hooks_runtime::FieldSet {
+        let mut set = ::hooks_runtime::FieldSet::new();
+        if ::core::option::Option::is_some(&self.prefix) {
+            set.insert(0usize);
+        }
+        #[cfg(feature = "x")]
+        if ::core::option::Option::is_some(&self.suffix) {
+            set.insert(1usize);
+        }
+        if ::core::option::Option::is_some(&self.body) {
+            set.insert(
+                1usize
+                    + <usize as ::core::convert::From<
+                        bool,
+                    >>::from(::core::cfg!(all(feature = "x"))),
+            );
+        }
+        set
+    }
+}

@@ -1,0 +1,16 @@
+//! Tools as a model is told of them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A tool as the model is told of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolDefinition {
+    /// The name the model calls it by.
+    pub name: String,
+    /// What it does, for the model to read.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub parameters: Map<String, Value>,
+}

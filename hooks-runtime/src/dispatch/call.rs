@@ -1,0 +1,187 @@
+//! One call of one handler, from its start to its one end.
+
+use std::future::poll_fn;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use crate::dispatch::fire::Fire;
+use crate::entry::Entry;
+use crate::error::{BoxError, FailureKind};
+use crate::nesting;
+use crate::panics::message_of;
+use crate::presence::Entrance;
+use crate::report::HandlerStatus;
+use crate::slot::{Started, Suspended};
+use crate::timer::{Sleep, Timer};
+
+/// A handler that has started. Its end is told once: by `finish`, or, when the
+/// fire is dropped, by dropping this.
+pub(crate) struct Running<'s> {
+    pub(crate) entry: &'s Entry,
+    fire: &'s Fire<'s>,
+    /// Read only where somebody wants to know: two clock reads cost more than
+    /// a dispatch.
+    since: Option<Instant>,
+    finished: bool,
+}
+
+impl<'s> Running<'s> {
+    /// `None` when the handler was unregistered meanwhile.
+    #[inline]
+    pub(crate) fn begin(fire: &'s Fire<'s>, entry: &'s Entry) -> Option<Self> {
+        match &entry.plugin {
+            // Nobody waits for a built-in handler to end, so nobody counts.
+            None => {
+                if entry.presence.is_closed() {
+                    return None;
+                }
+            }
+            Some(plugin) => match entry.presence.enter() {
+                Entrance::Open => {}
+                Entrance::Closed => return None,
+                Entrance::ClosedAndIdle => {
+                    plugin.wake();
+                    return None;
+                }
+            },
+        }
+        let timed = entry.timeout.is_some() || fire.recorder.is_some();
+        Some(Self { entry, fire, since: timed.then(Instant::now), finished: false })
+    }
+
+    /// Polls code of the handler, known to the chain of nested fires.
+    #[inline]
+    pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> T) -> T {
+        let Some(plugin) = &self.entry.plugin else { return poll() };
+        nesting::polling(plugin.stay());
+        let polled = poll();
+        nesting::polling(0);
+        polled
+    }
+
+    pub(crate) fn elapsed(&self) -> Option<Duration> {
+        self.since.map(|since| since.elapsed())
+    }
+
+    /// The outcome of a handler that returned: late is failed.
+    #[inline]
+    pub(crate) fn returned<T>(&self, returned: Result<T, BoxError>) -> Result<T, FailureKind> {
+        if let Some(limit) = self.entry.timeout
+            && self.elapsed().is_some_and(|elapsed| elapsed > limit)
+        {
+            return Err(FailureKind::TimedOut(limit));
+        }
+        returned.map_err(FailureKind::Error)
+    }
+
+    /// The timer of a handler that has to wait, if it has a limit.
+    pub(crate) fn arm(&self) -> Result<Option<Sleep>, FailureKind> {
+        let Some(limit) = self.entry.timeout else { return Ok(None) };
+        let left = limit.saturating_sub(self.elapsed().unwrap_or_default());
+        let timer: &dyn Timer = &*self.fire.hooks.inner.settings.timer;
+        match timer.sleep(left) {
+            Some(sleep) => Ok(Some(sleep)),
+            None => Err(FailureKind::NoTimer(limit)),
+        }
+    }
+
+    /// The end of the call: how long it took.
+    #[inline]
+    pub(crate) fn finish(mut self) -> Option<Duration> {
+        self.finished = true;
+        self.elapsed()
+    }
+}
+
+impl Drop for Running<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(plugin) = &self.entry.plugin
+            && self.entry.presence.exit()
+        {
+            plugin.wake();
+        }
+        if !self.finished
+            && let Some(recorder) = self.fire.recorder
+        {
+            recorder.note(self.entry, HandlerStatus::Cancelled, self.elapsed());
+        }
+    }
+}
+
+/// A handler that waits, with its limit.
+pub(crate) struct Waiting<'s, T> {
+    /// Before `running`: the future is gone when the call counts as ended.
+    future: Option<Suspended<'s, Result<T, BoxError>>>,
+    timer: Option<Sleep>,
+    running: Option<Running<'s>>,
+}
+
+impl<'s, T> Waiting<'s, T> {
+    pub(crate) fn new(
+        running: Running<'s>,
+        future: Suspended<'s, Result<T, BoxError>>,
+    ) -> Result<Self, (Running<'s>, FailureKind)> {
+        match running.arm() {
+            Ok(timer) => Ok(Self { future: Some(future), timer, running: Some(running) }),
+            Err(kind) => {
+                // The future is dropped while its call still counts.
+                let dropped = running.poll(|| future.end());
+                crate::slot::discard(dropped.err());
+                Err((running, kind))
+            }
+        }
+    }
+
+    /// Polls the handler, then its limit.
+    pub(crate) fn poll(
+        &mut self,
+        task: &mut Context<'_>,
+    ) -> Poll<(Running<'s>, Result<T, FailureKind>)> {
+        let running = self.running.as_ref().expect("a call is not polled after its end");
+        let future = self.future.as_mut().expect("a call is not polled after its end");
+        let outcome = match running.poll(|| future.poll(task)) {
+            Poll::Ready(Ok(returned)) => running.returned(returned),
+            Poll::Ready(Err(panic)) => Err(FailureKind::Panicked(message_of(panic))),
+            Poll::Pending => {
+                let limit = self.timer.as_mut().map(|timer| timer.as_mut().poll(task));
+                match running.entry.timeout {
+                    Some(limit_set) if limit == Some(Poll::Ready(())) => {
+                        Err(FailureKind::TimedOut(limit_set))
+                    }
+                    _ => return Poll::Pending,
+                }
+            }
+        };
+        let dropped = self.future.take().map_or(Ok(()), |future| running.poll(|| future.end()));
+        let outcome = match (outcome, dropped) {
+            (Ok(_), Err(panic)) => Err(FailureKind::Panicked(message_of(panic))),
+            (outcome, Err(panic)) => {
+                crate::slot::discard(Some(panic));
+                outcome
+            }
+            (outcome, Ok(())) => outcome,
+        };
+        let running = self.running.take().expect("it was there above");
+        Poll::Ready((running, outcome))
+    }
+
+    pub(crate) async fn finish(mut self) -> (Running<'s>, Result<T, FailureKind>) {
+        poll_fn(|task| self.poll(task)).await
+    }
+}
+
+/// The outcome of a handler's first poll, if that was also its last.
+#[inline]
+pub(crate) fn first<'s, T>(
+    running: &Running<'s>,
+    started: Started<'s, Result<T, BoxError>>,
+) -> Result<(Result<T, FailureKind>, crate::slot::Place<'s>), Suspended<'s, Result<T, BoxError>>> {
+    match started {
+        Started::Ready(returned, place) => Ok((running.returned(returned), place)),
+        Started::Panicked(panic, place) => {
+            Ok((Err(FailureKind::Panicked(message_of(panic))), place))
+        }
+        Started::Suspended(future) => Err(future),
+    }
+}

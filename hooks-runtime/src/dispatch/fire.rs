@@ -1,0 +1,154 @@
+//! One fire: who may take part, and where its failures go.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::time::Duration;
+
+use crate::entry::Entry;
+use crate::error::{FailureKind, FireError, HandlerFailure};
+use crate::list::{HandlerList, Slot};
+use crate::nesting;
+use crate::point::{HookPoint, PointDescriptor};
+use crate::report::{Contribution, Filter, FireReport, HandlerStatus, Recorder};
+use crate::scope::ScopedHooks;
+use crate::snapshot::Held;
+use crate::target::Target;
+
+/// One fire, as its handlers' calls share it.
+pub(crate) struct Fire<'f> {
+    pub(crate) hooks: &'f ScopedHooks,
+    pub(crate) point: &'static PointDescriptor,
+    pub(crate) targets: &'f [Target],
+    pub(crate) recorder: Option<&'f Recorder>,
+}
+
+impl<'f> Fire<'f> {
+    #[inline]
+    pub(crate) fn of<P: HookPoint>(hooks: &'f ScopedHooks, recorder: Option<&'f Recorder>) -> Self {
+        Self { hooks, point: P::descriptor(), targets: &[], recorder }
+    }
+
+    /// Whether every handler of the list takes part.
+    #[inline]
+    pub(crate) fn admits_all<P: HookPoint>(&self, list: &HandlerList<P>) -> bool {
+        self.hooks.bits.is_none() && !list.targeted()
+    }
+
+    /// Whether a handler takes part; if not, that is noted.
+    #[inline]
+    pub(crate) fn admits<P: HookPoint>(&self, slot: &Slot<P>) -> bool {
+        if let Some(bits) = &self.hooks.bits
+            && !bits.admits(slot.owner_bit)
+        {
+            self.filtered(&slot.entry, Filter::Scope);
+            return false;
+        }
+        if let Some(target) = &slot.entry.target
+            && !self.targets.contains(target)
+        {
+            self.filtered(&slot.entry, Filter::Target);
+            return false;
+        }
+        true
+    }
+
+    #[cold]
+    pub(crate) fn filtered(&self, entry: &Entry, filter: Filter) {
+        entry.counters.filtered();
+        self.skipped(entry, filter);
+    }
+
+    /// A handler that an earlier one left nothing to do.
+    #[cold]
+    pub(crate) fn skipped(&self, entry: &Entry, filter: Filter) {
+        if let Some(recorder) = self.recorder {
+            recorder.note(entry, HandlerStatus::Filtered(filter), None);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn ran(
+        &self,
+        entry: &Entry,
+        elapsed: Option<Duration>,
+        contribution: impl FnOnce() -> Contribution,
+    ) {
+        if let Some(recorder) = self.recorder {
+            recorder.note(entry, HandlerStatus::Ran(contribution()), elapsed);
+        }
+    }
+
+    /// Counts a failure and tells the log.
+    #[cold]
+    pub(crate) fn log(&self, entry: &Entry, kind: &FailureKind, elapsed: Option<Duration>) {
+        entry.counters.failed();
+        tracing::warn!(
+            point = self.point.name(),
+            handler = &*entry.name,
+            owner = %entry.owner(),
+            kind = kind.word(),
+            policy = %entry.policy,
+            elapsed = ?elapsed,
+            "a hook handler failed: {kind}",
+        );
+    }
+
+    /// Reports a failure: counted, logged, in the report. No failure is silent.
+    #[cold]
+    pub(crate) fn failed(
+        &self,
+        entry: &Entry,
+        kind: FailureKind,
+        elapsed: Option<Duration>,
+    ) -> HandlerFailure {
+        self.log(entry, &kind, elapsed);
+        if let Some(recorder) = self.recorder {
+            let status = HandlerStatus::Failed {
+                kind: kind.word(),
+                message: kind.to_string(),
+                policy: entry.policy,
+            };
+            recorder.note(entry, status, elapsed);
+        }
+        HandlerFailure::new(
+            self.point.name(),
+            entry.name.clone(),
+            entry.owner(),
+            entry.location,
+            kind,
+            elapsed,
+        )
+    }
+}
+
+impl ScopedHooks {
+    /// Marks `P` as fired and says whether anybody listens: what every fire
+    /// does first, and all it does when nobody is there.
+    #[inline]
+    pub(crate) fn listens<P: HookPoint>(&self) -> bool {
+        self.inner.table.get(P::descriptor().index()).fire()
+    }
+
+    /// The handlers of `P`, held for one fire.
+    #[inline]
+    pub(crate) fn hold<P: HookPoint>(&self) -> Option<Held<P>> {
+        self.inner.published.hold()
+    }
+
+    /// Runs a fire of `P` on the chain of nested fires.
+    #[inline]
+    pub(crate) async fn nested<P: HookPoint, T>(
+        &self,
+        fire: impl Future<Output = Result<T, FireError>>,
+    ) -> Result<T, FireError> {
+        nesting::check(P::NAME, self.inner.settings.depth)?;
+        let mut fire = pin!(fire);
+        poll_fn(|task| nesting::within(P::NAME, || fire.as_mut().poll(task))).await
+    }
+}
+
+/// The report of a fire that nobody listened to, or of one over `held`.
+pub(crate) fn report<P: HookPoint>(recorder: Recorder, held: Option<&Held<P>>) -> FireReport {
+    let ids = held.into_iter().flat_map(|held| held.list().slots().map(|slot| slot.entry.id));
+    recorder.finish(P::descriptor(), ids)
+}

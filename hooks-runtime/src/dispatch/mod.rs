@@ -1,0 +1,8 @@
+//! How a fire runs its handlers.
+
+pub(crate) mod call;
+pub(crate) mod concurrent;
+pub(crate) mod fire;
+pub(crate) mod sequential;
+mod tally;
+mod woken;

@@ -1,0 +1,88 @@
+//! Waiting for many children without polling them all each time.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// Which children were woken since they were last polled.
+struct Woken {
+    bits: Box<[AtomicU64]>,
+    /// Whether the task is told already that there is something to poll.
+    told: AtomicBool,
+    task: Mutex<Option<Waker>>,
+}
+
+/// The waker of one child: marks it and wakes the task.
+struct Child {
+    woken: Arc<Woken>,
+    index: usize,
+}
+
+impl Wake for Child {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let (word, bit) = (self.index / 64, self.index % 64);
+        self.woken.bits[word].fetch_or(1 << bit, Ordering::Release);
+        if !self.woken.told.swap(true, Ordering::AcqRel) {
+            let task = self.woken.task.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if let Some(task) = task {
+                task.wake();
+            }
+        }
+    }
+}
+
+/// The wakers of a set of children.
+pub(crate) struct WokenSet {
+    woken: Arc<Woken>,
+    wakers: Vec<Waker>,
+    left: usize,
+}
+
+impl WokenSet {
+    /// All of them marked, so that each is polled once with its own waker.
+    pub(crate) fn new(children: usize) -> Self {
+        let bits = (0..children.div_ceil(64))
+            .map(|word| {
+                let left = children - word * 64;
+                AtomicU64::new(if left >= 64 { u64::MAX } else { (1 << left) - 1 })
+            })
+            .collect();
+        let woken = Arc::new(Woken { bits, told: AtomicBool::new(false), task: Mutex::new(None) });
+        let wakers = (0..children)
+            .map(|index| Waker::from(Arc::new(Child { woken: Arc::clone(&woken), index })))
+            .collect();
+        Self { woken, wakers, left: children }
+    }
+
+    /// Polls the children that were woken. `poll` says whether the child of
+    /// that index has ended.
+    pub(crate) fn poll(
+        &mut self,
+        task: &mut Context<'_>,
+        mut poll: impl FnMut(usize, &mut Context<'_>) -> bool,
+    ) -> Poll<()> {
+        {
+            let mut known = self.woken.task.lock().unwrap_or_else(PoisonError::into_inner);
+            if !known.as_ref().is_some_and(|known| known.will_wake(task.waker())) {
+                *known = Some(task.waker().clone());
+            }
+        }
+        // Before the bits are read: a child woken from here on tells the task.
+        self.woken.told.store(false, Ordering::Release);
+        for (word, bits) in self.woken.bits.iter().enumerate() {
+            let mut marked = bits.swap(0, Ordering::AcqRel);
+            while marked != 0 {
+                let index = word * 64 + marked.trailing_zeros() as usize;
+                marked &= marked - 1;
+                if poll(index, &mut Context::from_waker(&self.wakers[index])) {
+                    self.left -= 1;
+                }
+            }
+        }
+        if self.left == 0 { Poll::Ready(()) } else { Poll::Pending }
+    }
+}

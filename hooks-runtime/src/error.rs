@@ -1,0 +1,269 @@
+//! What can go wrong, as types.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::entry::Owner;
+use crate::plugin_id::PluginIdError;
+use crate::point::SourceLocation;
+use crate::policy::FailurePolicy;
+
+/// Any error a handler returns.
+pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
+
+/// How a handler failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// It returned an error.
+    Error(BoxError),
+    /// It panicked: in the call, in a poll, or while its future was dropped.
+    Panicked(String),
+    /// It ran longer than its limit.
+    TimedOut(Duration),
+    /// It has a time limit and waits, but no timer can be had here.
+    NoTimer(Duration),
+}
+
+impl FailureKind {
+    /// One word for logs and counters.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Error(_) => "error",
+            Self::Panicked(_) => "panic",
+            Self::TimedOut(_) => "timeout",
+            Self::NoTimer(_) => "no_timer",
+        }
+    }
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Error(error) => write!(f, "{error}"),
+            Self::Panicked(message) => write!(f, "panicked: {message}"),
+            Self::TimedOut(limit) => write!(f, "did not finish within {limit:?}"),
+            Self::NoTimer(limit) => write!(
+                f,
+                "waits with a limit of {limit:?}, but there is no timer: fire inside a tokio \
+                 runtime with time enabled, or give the registry a `Timer`"
+            ),
+        }
+    }
+}
+
+/// One handler's failure, with everything needed to find it.
+#[derive(Debug)]
+pub struct HandlerFailure(Box<FailureParts>);
+
+#[derive(Debug)]
+struct FailureParts {
+    point: &'static str,
+    handler: Arc<str>,
+    owner: Owner,
+    location: SourceLocation,
+    kind: FailureKind,
+    elapsed: Option<Duration>,
+}
+
+impl HandlerFailure {
+    pub(crate) fn new(
+        point: &'static str,
+        handler: Arc<str>,
+        owner: Owner,
+        location: SourceLocation,
+        kind: FailureKind,
+        elapsed: Option<Duration>,
+    ) -> Self {
+        Self(Box::new(FailureParts { point, handler, owner, location, kind, elapsed }))
+    }
+
+    /// The wire name of the point.
+    pub fn point(&self) -> &'static str {
+        self.0.point
+    }
+
+    /// The handler's name.
+    pub fn handler(&self) -> &str {
+        &self.0.handler
+    }
+
+    /// Who registered the handler.
+    pub fn owner(&self) -> &Owner {
+        &self.0.owner
+    }
+
+    /// Where the handler is written.
+    pub fn location(&self) -> SourceLocation {
+        self.0.location
+    }
+
+    /// How it failed.
+    pub fn kind(&self) -> &FailureKind {
+        &self.0.kind
+    }
+
+    /// How long it ran, where that was measured: always for handlers with a
+    /// time limit and in fires that are watched or reported.
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.0.elapsed
+    }
+}
+
+impl fmt::Display for HandlerFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FailureParts { point, handler, owner, kind, .. } = &*self.0;
+        write!(f, "handler `{handler}` ({owner}) at `{point}`: {kind}")
+    }
+}
+
+impl StdError for HandlerFailure {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match &self.0.kind {
+            FailureKind::Error(error) => Some(&**error),
+            _ => None,
+        }
+    }
+}
+
+/// Why a fire has no outcome.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FireError {
+    /// A fail-closed handler failed.
+    #[error("{0}")]
+    Failed(#[source] HandlerFailure),
+    /// Fires are nested deeper than the registry allows.
+    #[error("fires are nested deeper than {limit}: {}", .chain.join(" > "))]
+    TooDeep {
+        /// The depth that the registry allows.
+        limit: usize,
+        /// The points under way, outermost first; the last is the refused one.
+        chain: Vec<&'static str>,
+    },
+    /// Another declaration uses the same wire name in this registry.
+    #[error("{0}")]
+    NameClash(#[from] NameClash),
+}
+
+impl FireError {
+    /// The failure of the handler that ended the fire, if one did.
+    pub fn failure(&self) -> Option<&HandlerFailure> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+}
+
+/// Two declarations share one wire name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "two hook points are called `{name}`: one declared at {first}, one at {second}; rename one \
+     with `#[hook(name = \"…\")]`"
+)]
+pub struct NameClash {
+    /// The wire name.
+    pub name: &'static str,
+    /// Where the point that was used first is declared.
+    pub first: SourceLocation,
+    /// Where the other is declared.
+    pub second: SourceLocation,
+}
+
+/// Why a registration was refused. Nothing of its group was registered.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// The owner has a handler of that name at that point already.
+    #[error(
+        "`{handler}` ({owner}) is registered at `{point}` already: give it another name, or say \
+         `replace`"
+    )]
+    Duplicate {
+        /// The wire name of the point.
+        point: &'static str,
+        /// The handler's name.
+        handler: String,
+        /// Whose it is.
+        owner: Owner,
+    },
+    /// The handler's name cannot be used.
+    #[error("`{name}` cannot be a handler's name: {problem}")]
+    BadName {
+        /// The name, shortened and escaped.
+        name: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The plugin id cannot be used.
+    #[error(transparent)]
+    BadPlugin(#[from] PluginIdError),
+    /// `before` and `after` contradict each other.
+    #[error("the order of the handlers at `{point}` is circular: {}", .path.join(" > "))]
+    Cycle {
+        /// The wire name of the point.
+        point: &'static str,
+        /// The handlers in the circle; the first is repeated at the end.
+        path: Vec<String>,
+    },
+    /// A handler asked to be more lenient than its point.
+    #[error(
+        "`{handler}` asks for {asked}, but `{point}` is {declared}: a handler may only tighten \
+         its point's policy"
+    )]
+    Loosens {
+        /// The wire name of the point.
+        point: &'static str,
+        /// The handler's name.
+        handler: String,
+        /// What the handler asked for.
+        asked: FailurePolicy,
+        /// What the point declares.
+        declared: FailurePolicy,
+    },
+    /// A handler asked for a policy where the point allows none.
+    #[error(
+        "`{handler}` asks for a failure policy at `{point}`, where a failure is reported and never \
+         changes the outcome: leave `on_failure` out"
+    )]
+    FixedPolicy {
+        /// The wire name of the point.
+        point: &'static str,
+        /// The handler's name.
+        handler: String,
+    },
+    /// A time limit of zero would fail every call.
+    #[error("`{handler}` at `{point}` has a time limit of zero: leave it out or make it longer")]
+    ZeroTimeout {
+        /// The wire name of the point.
+        point: &'static str,
+        /// The handler's name.
+        handler: String,
+    },
+    /// A registrar bound to one plugin was given another's handler.
+    #[error("`{handler}` belongs to {owner}, but this registrar is bound to plugin `{bound}`")]
+    NotYours {
+        /// The handler's name.
+        handler: String,
+        /// Whom the handler says it belongs to.
+        owner: Owner,
+        /// The plugin that the registrar is bound to.
+        bound: String,
+    },
+    /// The plugin is installed already.
+    #[error(
+        "plugin `{plugin}` is installed already: uninstall it first, or use `install_or_replace`"
+    )]
+    Installed {
+        /// The plugin's id.
+        plugin: String,
+    },
+    /// Another declaration uses the same wire name in this registry.
+    #[error("{0}")]
+    NameClash(#[from] NameClash),
+}

@@ -1,0 +1,134 @@
+//! What the handlers of one run of a flow share.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use crate::error::BoxError;
+use crate::flow::error::AnyFlowError;
+use crate::flow::{FlowPoint, StageKind, State};
+use crate::scope::ScopedHooks;
+
+/// One run of the flow `F`, as its handlers see and steer it.
+pub struct FlowContext<F: FlowPoint> {
+    pub(crate) stage: StageKind,
+    pub(crate) input: Option<F::Payload>,
+    pub(crate) output: Option<F::Result>,
+    pub(crate) error: Option<Box<dyn AnyFlowError>>,
+    pub(crate) signal: Option<Signal>,
+    state: State,
+    hooks: ScopedHooks,
+}
+
+/// What a handler asked for.
+pub(crate) enum Signal {
+    Skip,
+    Abort(BoxError),
+}
+
+impl<F: FlowPoint> FlowContext<F> {
+    pub(crate) fn new(input: F::Payload, hooks: ScopedHooks) -> Self {
+        Self {
+            stage: StageKind::BeforeValidation,
+            input: Some(input),
+            output: None,
+            error: None,
+            signal: None,
+            state: State::default(),
+            hooks,
+        }
+    }
+
+    /// The wire name of the flow.
+    pub fn flow(&self) -> &'static str {
+        F::NAME
+    }
+
+    /// The stage that runs.
+    pub fn stage(&self) -> StageKind {
+        self.stage
+    }
+
+    /// The input, until the operation takes it.
+    pub fn input(&self) -> Option<&F::Payload> {
+        self.input.as_ref()
+    }
+
+    /// The input, to rewrite, until the operation takes it.
+    pub fn input_mut(&mut self) -> Option<&mut F::Payload> {
+        self.input.as_mut()
+    }
+
+    /// The output: the operation's, or the answer given in its place.
+    pub fn output(&self) -> Option<&F::Result> {
+        self.output.as_ref()
+    }
+
+    /// The output, to change.
+    pub fn output_mut(&mut self) -> Option<&mut F::Result> {
+        self.output.as_mut()
+    }
+
+    /// Why the flow failed: in `OnError`, and in `Finally` after it.
+    pub fn error(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
+        self.error.as_deref().map(AnyFlowError::as_error)
+    }
+
+    /// The operation's own error, if it is an `E` and ended the flow.
+    pub fn operation_error<E: 'static>(&self) -> Option<&E> {
+        self.error.as_deref()?.operation()?.downcast_ref()
+    }
+
+    /// The state that the handlers of this run share.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The state that the handlers of this run share, to change.
+    pub fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    /// The hooks in the scope of this run.
+    pub fn hooks(&self) -> &ScopedHooks {
+        &self.hooks
+    }
+
+    /// Skips the remaining handlers of this stage. The flow goes on.
+    pub fn skip(&mut self) {
+        // An abort stands: skipping must not turn a failure into a success.
+        if self.signal.is_none() {
+            self.signal = Some(Signal::Skip);
+        }
+    }
+
+    /// Ends the flow with an error, after this handler.
+    ///
+    /// In `OnError` and `Finally`, where the outcome stands already, it is
+    /// reported as the handler's failure and changes nothing else.
+    pub fn abort(&mut self, error: impl Into<BoxError>) {
+        self.signal = Some(Signal::Abort(error.into()));
+    }
+
+    /// Answers in place of the operation: in a stage before it the operation
+    /// does not run, in `AfterExecute` this replaces its output. The later
+    /// stages run.
+    ///
+    /// In `OnError` and `Finally` the outcome stands already: the answer is
+    /// not taken, and this says so by returning false.
+    pub fn respond(&mut self, output: F::Result) -> bool {
+        let taken = !matches!(self.stage, StageKind::OnError | StageKind::Finally);
+        if taken {
+            self.output = Some(output);
+        }
+        taken
+    }
+}
+
+impl<F: FlowPoint> fmt::Debug for FlowContext<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FlowContext")
+            .field("flow", &F::NAME)
+            .field("stage", &self.stage)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,350 @@
+//! One run of a flow, from its input to its end.
+
+use std::any::Any;
+use std::fmt::{self, Debug, Display};
+use std::future::{Future, poll_fn};
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use crate::dispatch::fire::{Fire, report};
+use crate::dispatch::sequential::{self, Sequence};
+use crate::entry::{Entry, Owner};
+use crate::error::{BoxError, FailureKind};
+use crate::flow::context::Signal;
+use crate::flow::{
+    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
+    FlowError, FlowPoint, OnError, Stage, StageKind,
+};
+use crate::models::{FiresAs, Flow};
+use crate::nesting;
+use crate::panics::{contained, message_of};
+use crate::point::HookPoint;
+use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::scope::ScopedHooks;
+use crate::target::Target;
+
+/// The operation of a flow: an async function or closure from its input to a
+/// `Result` of its output.
+#[diagnostic::on_unimplemented(
+    message = "this is not an operation for the flow `{F}`",
+    label = "expected an async function or closure from the flow's input to `Result<Output, E>`",
+    note = "the error `E` must be `Debug + Display + Send + Sync + 'static`"
+)]
+pub trait Operation<F: HookPoint> {
+    /// The future of the call.
+    type Future: Future<Output = Result<F::Result, Self::Error>>;
+    /// The operation's own error.
+    type Error: Debug + Display + Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn call(self, input: F::Payload) -> Self::Future;
+}
+
+impl<F, O, Fut, E> Operation<F> for O
+where
+    F: HookPoint,
+    O: FnOnce(F::Payload) -> Fut,
+    Fut: Future<Output = Result<F::Result, E>>,
+    E: Debug + Display + Send + Sync + 'static,
+{
+    type Future = Fut;
+    type Error = E;
+
+    fn call(self, input: F::Payload) -> Fut {
+        self(input)
+    }
+}
+
+/// What a flow's own validation says of the input.
+type Validation<F> = dyn Fn(&<F as HookPoint>::Payload) -> Result<(), BoxError> + Send + Sync;
+
+/// A run of the flow `F` to be: its validation and its targets.
+#[must_use = "call `run`"]
+pub struct FlowRun<'h, F: FlowPoint> {
+    hooks: &'h ScopedHooks,
+    validation: Option<Box<Validation<F>>>,
+    targets: Vec<Target>,
+}
+
+impl ScopedHooks {
+    /// Runs the flow `F` around `operation`.
+    pub async fn run_flow<F, O>(
+        &self,
+        input: F::Payload,
+        operation: O,
+    ) -> Result<F::Result, FlowError<O::Error>>
+    where
+        F: HookPoint,
+        F::Model: FiresAs<Flow, F>,
+        F: FlowPoint,
+        O: Operation<F>,
+    {
+        self.flow::<F>().run(input, operation).await
+    }
+
+    /// A run of the flow `F` with a validation, a target or a report.
+    pub fn flow<F: FlowPoint>(&self) -> FlowRun<'_, F> {
+        FlowRun { hooks: self, validation: None, targets: Vec::new() }
+    }
+}
+
+impl<F: FlowPoint> FlowRun<'_, F> {
+    /// The flow's own validation, between the first two stages. It is left
+    /// out when a handler answered before it.
+    pub fn validate<E: Into<BoxError>>(
+        mut self,
+        validation: impl Fn(&F::Payload) -> Result<(), E> + Send + Sync + 'static,
+    ) -> Self {
+        self.validation = Some(Box::new(move |input| validation(input).map_err(Into::into)));
+        self
+    }
+
+    /// This run is for the type `T`: handlers bound to it take part.
+    pub fn target<T: 'static>(mut self) -> Self {
+        self.targets.push(Target::of::<T>());
+        self
+    }
+
+    /// This run is for what has that name: handlers bound to it take part.
+    pub fn target_named(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.targets.push(Target::named(name));
+        self
+    }
+
+    /// Runs the flow.
+    pub async fn run<O: Operation<F>>(
+        self,
+        input: F::Payload,
+        operation: O,
+    ) -> Result<F::Result, FlowError<O::Error>> {
+        self.drive(input, operation, None).await
+    }
+
+    /// Runs the flow and reports every stage.
+    pub async fn run_reported<O: Operation<F>>(
+        self,
+        input: F::Payload,
+        operation: O,
+    ) -> (Result<F::Result, FlowError<O::Error>>, FlowReport) {
+        let mut report = FlowReport { flow: F::NAME, stages: Vec::new() };
+        let outcome = self.drive(input, operation, Some(&mut report)).await;
+        (outcome, report)
+    }
+
+    async fn drive<O: Operation<F>>(
+        self,
+        input: F::Payload,
+        operation: O,
+        report: Option<&mut FlowReport>,
+    ) -> Result<F::Result, FlowError<O::Error>> {
+        nesting::check(F::NAME, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?;
+        let mut drive = pin!(async {
+            let mut driver = Driver::<F, O::Error> {
+                run: &self,
+                context: FlowContext::new(input, self.hooks.clone()),
+                report,
+                error: PhantomData,
+            };
+            let outcome = driver.to_the_output(operation).await;
+            driver.to_the_end(outcome).await
+        });
+        self.hooks.listens::<F>();
+        poll_fn(|task| nesting::within(F::NAME, || drive.as_mut().poll(task))).await
+    }
+}
+
+/// Takes one run through its stages.
+struct Driver<'r, F: FlowPoint, E> {
+    run: &'r FlowRun<'r, F>,
+    context: FlowContext<F>,
+    report: Option<&'r mut FlowReport>,
+    error: PhantomData<fn() -> E>,
+}
+
+impl<F, E> Driver<'_, F, E>
+where
+    F: FlowPoint,
+    E: Debug + Display + Send + Sync + 'static,
+{
+    /// Everything up to `AfterExecute`. The output is in the context then.
+    async fn to_the_output<O>(&mut self, operation: O) -> Result<(), FlowError<E>>
+    where
+        O: Operation<F, Error = E>,
+    {
+        self.stage::<BeforeValidation<F>>(StageKind::BeforeValidation).await?;
+        self.validate()?;
+        self.stage::<AfterValidation<F>>(StageKind::AfterValidation).await?;
+        self.stage::<BeforeExecute<F>>(StageKind::BeforeExecute).await?;
+        if self.context.output.is_none() {
+            let input = self.context.input.take().expect("only the operation takes the input");
+            self.context.output = Some(operate::<F, O>(operation, input).await?);
+        }
+        self.stage::<AfterExecute<F>>(StageKind::AfterExecute).await
+    }
+
+    fn validate(&self) -> Result<(), FlowError<E>> {
+        let (Some(validation), None) = (&self.run.validation, &self.context.output) else {
+            return Ok(());
+        };
+        let input = self.context.input.as_ref().expect("only the operation takes the input");
+        let valid = contained(|| validation(input))
+            .unwrap_or_else(|message| Err(format!("the validation panicked: {message}").into()));
+        valid.map_err(|error| FlowError::Invalid { flow: F::NAME, error })
+    }
+
+    /// `OnError` if there is one, then `Finally`.
+    async fn to_the_end(
+        mut self,
+        outcome: Result<(), FlowError<E>>,
+    ) -> Result<F::Result, FlowError<E>> {
+        if let Err(error) = outcome {
+            self.context.error = Some(Box::new(error));
+            // Their failures are reported and never hide the first error.
+            let _reported = self.stage::<OnError<F>>(StageKind::OnError).await;
+        }
+        let _reported = self.stage::<Finally<F>>(StageKind::Finally).await;
+        match self.context.error.take() {
+            None => Ok(self.context.output.take().expect("a flow without error has an output")),
+            Some(error) => {
+                let error = error.into_any().downcast::<FlowError<E>>();
+                Err(*error.expect("the error was put there above, with this type"))
+            }
+        }
+    }
+
+    /// Runs one stage.
+    async fn stage<S>(&mut self, kind: StageKind) -> Result<(), FlowError<E>>
+    where
+        S: HookPoint<Payload = FlowContext<F>, Model = Stage>,
+    {
+        self.context.stage = kind;
+        self.context.signal = None;
+        let hooks = self.run.hooks;
+        let recorder = self.report.is_some().then(Recorder::default);
+        let held = if hooks.listens::<S>() { hooks.hold::<S>() } else { None };
+        let Some(held) = held else { return Ok(()) };
+        let fire = Fire { targets: &self.run.targets, ..Fire::of::<S>(hooks, recorder.as_ref()) };
+        let mut staging = Staging {
+            context: &mut self.context,
+            fire: &fire,
+            fixed: S::descriptor().is_fixed(),
+            aborted: None,
+        };
+        let ran = hooks.nested::<S, _>(sequential::run(&fire, &held, &mut staging)).await;
+        let aborted = staging.aborted;
+        if let (Some(report_of_flow), Some(recorder)) = (&mut self.report, recorder) {
+            report_of_flow.stages.push(report(recorder, Some(&held)));
+        }
+        ran.map_err(FlowError::Fire)?;
+        match aborted {
+            None => Ok(()),
+            Some((handler, owner, error)) => {
+                Err(FlowError::Aborted { flow: F::NAME, stage: kind, handler, owner, error })
+            }
+        }
+    }
+}
+
+/// Calls the operation; its panic is the flow's error.
+async fn operate<F, O>(operation: O, input: F::Payload) -> Result<F::Result, FlowError<O::Error>>
+where
+    F: FlowPoint,
+    O: Operation<F>,
+{
+    let mut future = pin!(async move { operation.call(input).await });
+    let outcome = poll_fn(|task| {
+        let poll = std::panic::AssertUnwindSafe(|| future.as_mut().poll(task));
+        match std::panic::catch_unwind(poll) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(outcome)) => Poll::Ready(Ok(outcome)),
+            Err(panic) => Poll::Ready(Err(message_of(panic))),
+        }
+    })
+    .await;
+    match outcome {
+        Ok(outcome) => outcome.map_err(FlowError::Operation),
+        Err(message) => Err(FlowError::Panicked { flow: F::NAME, message }),
+    }
+}
+
+/// A stage under way.
+struct Staging<'c, 'f, F: FlowPoint> {
+    context: &'c mut FlowContext<F>,
+    fire: &'c Fire<'f>,
+    /// Whether the outcome stands whatever this stage does.
+    fixed: bool,
+    aborted: Option<(Arc<str>, Owner, BoxError)>,
+}
+
+impl<F, S> Sequence<Stage, S> for Staging<'_, '_, F>
+where
+    F: FlowPoint,
+    S: HookPoint<Payload = FlowContext<F>>,
+{
+    fn lend(&mut self) -> (&mut FlowContext<F>, Option<&(dyn Any + Send + Sync)>) {
+        (self.context, None)
+    }
+
+    fn accept(
+        &mut self,
+        entry: &Entry,
+        (): (),
+        told: Option<&mut Contribution>,
+    ) -> ControlFlow<Filter> {
+        match self.context.signal.take() {
+            None => ControlFlow::Continue(()),
+            Some(Signal::Skip) => {
+                if let Some(told) = told {
+                    *told = Contribution::Skipped;
+                }
+                ControlFlow::Break(Filter::AfterSkip)
+            }
+            Some(Signal::Abort(error)) if self.fixed => {
+                self.fire.log(entry, &FailureKind::Error(error), None);
+                ControlFlow::Continue(())
+            }
+            Some(Signal::Abort(error)) => {
+                if let Some(told) = told {
+                    *told = Contribution::Aborted(error.to_string());
+                }
+                self.aborted = Some((Arc::clone(&entry.name), entry.owner(), error));
+                ControlFlow::Break(Filter::AfterAbort)
+            }
+        }
+    }
+}
+
+/// What happened in one run of a flow, stage by stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowReport {
+    flow: &'static str,
+    stages: Vec<FireReport>,
+}
+
+impl FlowReport {
+    /// The wire name of the flow.
+    pub fn flow(&self) -> &'static str {
+        self.flow
+    }
+
+    /// The stages that ran and had handlers, in order.
+    pub fn stages(&self) -> &[FireReport] {
+        &self.stages
+    }
+}
+
+impl fmt::Display for FlowReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.flow)?;
+        self.stages.iter().try_for_each(|stage| write!(f, "\n{stage}"))
+    }
+}
+
+impl<F: FlowPoint> fmt::Debug for FlowRun<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FlowRun").field("flow", &F::NAME).field("targets", &self.targets).finish()
+    }
+}

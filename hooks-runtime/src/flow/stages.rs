@@ -1,0 +1,222 @@
+//! The stages of a flow, as points of their own.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::{BoxError, RegisterError};
+use crate::flow::FlowContext;
+use crate::handle::Handle;
+use crate::invoke::{AsyncHandler, AsyncHandlerWith};
+use crate::models::{Flow, Model, RegistersAs, Returns};
+use crate::point::{HookPoint, ModelKind, PointDescriptor, SourceLocation};
+use crate::policy::FailurePolicy;
+use crate::registration::on;
+use crate::registry::HookRegistry;
+
+/// A flow, declared with `flow` in [`hook_points!`](crate::hook_points).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a flow",
+    label = "expected a point declared `flow`",
+    note = "stages belong to flows: declare `flow {Self}(Input) -> Output;` in `hook_points!`"
+)]
+pub trait FlowPoint: HookPoint<Model = Flow> {
+    /// The wire names of the stages, in the order of [`StageKind::ALL`].
+    const STAGE_NAMES: [&'static str; 6];
+
+    /// The stages as data.
+    #[doc(hidden)]
+    fn stages() -> &'static StageDescriptors;
+}
+
+/// A stage of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StageKind {
+    /// Before the input is validated.
+    BeforeValidation,
+    /// After the input was found valid.
+    AfterValidation,
+    /// Before the operation.
+    BeforeExecute,
+    /// After the operation, or an answer in its place.
+    AfterExecute,
+    /// When the flow fails or is aborted.
+    OnError,
+    /// At the end, however the flow ends.
+    Finally,
+}
+
+impl StageKind {
+    /// All stages, in their order.
+    pub const ALL: [Self; 6] = [
+        Self::BeforeValidation,
+        Self::AfterValidation,
+        Self::BeforeExecute,
+        Self::AfterExecute,
+        Self::OnError,
+        Self::Finally,
+    ];
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BeforeValidation => "beforeValidation",
+            Self::AfterValidation => "afterValidation",
+            Self::BeforeExecute => "beforeExecute",
+            Self::AfterExecute => "afterExecute",
+            Self::OnError => "onError",
+            Self::Finally => "finally",
+        }
+    }
+}
+
+impl fmt::Display for StageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The model of a flow's stages.
+///
+/// Handlers run one after another on the one [`FlowContext`] of the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage;
+
+impl Model for Stage {
+    const KIND: ModelKind = ModelKind::Stage;
+    type Input<'a, P: HookPoint> = &'a mut P::Payload;
+    type Output<P: HookPoint> = ();
+}
+
+impl<P: HookPoint> Returns<Stage, P> for () {
+    #[inline]
+    fn into_output(self) -> Result<(), BoxError> {
+        Ok(())
+    }
+}
+
+impl<P: HookPoint, E: Into<BoxError>> Returns<Stage, P> for Result<(), E> {
+    #[inline]
+    fn into_output(self) -> Result<(), BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+/// The descriptors of a flow's six stages.
+#[derive(Debug)]
+pub struct StageDescriptors([PointDescriptor; 6]);
+
+impl StageDescriptors {
+    #[doc(hidden)]
+    pub const fn new(
+        names: [&'static str; 6],
+        doc: &'static str,
+        location: SourceLocation,
+    ) -> Self {
+        let [before_validation, after_validation, before, after, on_error, finally] = names;
+        Self([
+            PointDescriptor::new(before_validation, ModelKind::Stage, doc, location),
+            PointDescriptor::new(after_validation, ModelKind::Stage, doc, location),
+            PointDescriptor::new(before, ModelKind::Stage, doc, location),
+            PointDescriptor::new(after, ModelKind::Stage, doc, location),
+            // Failures here are reported and never hide the flow's first error.
+            PointDescriptor::new(on_error, ModelKind::Stage, doc, location)
+                .on_failure(FailurePolicy::Open)
+                .fixed(),
+            PointDescriptor::new(finally, ModelKind::Stage, doc, location)
+                .on_failure(FailurePolicy::Open)
+                .fixed(),
+        ])
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn timeout(self, limit: Duration) -> Self {
+        let Self([a, b, c, d, e, f]) = self;
+        Self([
+            a.timeout(limit),
+            b.timeout(limit),
+            c.timeout(limit),
+            d.timeout(limit),
+            e.timeout(limit),
+            f.timeout(limit),
+        ])
+    }
+
+    pub(crate) const fn get(&self, stage: StageKind) -> &PointDescriptor {
+        &self.0[stage as usize]
+    }
+}
+
+macro_rules! stages {
+    ($($(#[$doc:meta])* $stage:ident,)*) => {$(
+        $(#[$doc])*
+        pub struct $stage<F>(PhantomData<fn() -> F>);
+
+        impl<F: FlowPoint> HookPoint for $stage<F> {
+            type Payload = FlowContext<F>;
+            type Result = ();
+            type Model = Stage;
+            const NAME: &'static str = F::STAGE_NAMES[StageKind::$stage as usize];
+
+            #[inline]
+            fn descriptor() -> &'static PointDescriptor {
+                F::stages().get(StageKind::$stage)
+            }
+        }
+
+        impl<F> fmt::Debug for $stage<F> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($stage))
+            }
+        }
+    )*};
+}
+
+stages! {
+    /// The stage before the input of `F` is validated.
+    BeforeValidation,
+    /// The stage after the input of `F` was found valid.
+    AfterValidation,
+    /// The stage before the operation of `F`.
+    BeforeExecute,
+    /// The stage after the operation of `F`, or after an answer in its place.
+    AfterExecute,
+    /// The stage in which handlers see why `F` failed.
+    OnError,
+    /// The last stage of `F`, run exactly once however the flow ends.
+    Finally,
+}
+
+impl HookRegistry {
+    /// Registers an async function or closure at a stage of a flow, such as
+    /// `BeforeExecute<CallTool>`.
+    ///
+    /// For a synchronous one, or options, see [`on`].
+    #[track_caller]
+    pub fn register_stage<P>(
+        &self,
+        handler: impl AsyncHandler<Stage, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Stage, P>,
+    {
+        self.register_one(on::<P>().finish(handler.into_async()))
+    }
+
+    /// As [`register_stage`](Self::register_stage), called on `state` first.
+    #[track_caller]
+    pub fn register_stage_with<P, S>(
+        &self,
+        state: S,
+        handler: impl AsyncHandlerWith<S, Stage, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Stage, P>,
+    {
+        self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
+    }
+}

@@ -1,0 +1,42 @@
+//! Typed state that the handlers of one run share.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+
+/// At most one value of each type, shared by the handlers of one run of a
+/// flow and seen by no other run.
+#[derive(Default)]
+pub struct State(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+
+impl State {
+    /// Puts a value in; the one of its type that was there comes back.
+    pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) -> Option<T> {
+        self.0.insert(TypeId::of::<T>(), Box::new(value)).and_then(unboxed)
+    }
+
+    /// The value of that type.
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// The value of that type, to change.
+    pub fn get_mut<T: 'static>(&mut self) -> Option<&mut T> {
+        self.0.get_mut(&TypeId::of::<T>())?.downcast_mut()
+    }
+
+    /// Takes the value of that type out.
+    pub fn remove<T: 'static>(&mut self) -> Option<T> {
+        self.0.remove(&TypeId::of::<T>()).and_then(unboxed)
+    }
+}
+
+fn unboxed<T: 'static>(value: Box<dyn Any + Send + Sync>) -> Option<T> {
+    value.downcast().ok().map(|value| *value)
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("values", &self.0.len()).finish()
+    }
+}

@@ -1,0 +1,99 @@
+//! What a registration leaves in the hands of whoever made it.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Weak};
+
+use crate::entry::Entry;
+use crate::registry::Inner;
+
+/// A registered handler. Dropping the handle keeps the handler;
+/// [`unregister`](Self::unregister) removes it.
+///
+/// It holds neither the registry nor the handler alive, and it never removes
+/// anybody else's handler, however late it is used.
+#[derive(Clone)]
+pub struct Handle {
+    inner: Weak<Inner>,
+    index: usize,
+    entry: Weak<Entry>,
+    id: u64,
+}
+
+impl Handle {
+    pub(crate) fn new(inner: &Arc<Inner>, index: usize, entry: &Arc<Entry>) -> Self {
+        Self { inner: Arc::downgrade(inner), index, entry: Arc::downgrade(entry), id: entry.id }
+    }
+
+    /// Removes the handler; says whether it was still there.
+    ///
+    /// A fire under way ends the call it has begun and starts no other.
+    pub fn unregister(&self) -> bool {
+        self.inner.upgrade().is_some_and(|inner| inner.unregister(self.index, self.id))
+    }
+
+    /// The handler's name, while it is registered.
+    pub fn name(&self) -> Option<Arc<str>> {
+        self.entry.upgrade().map(|entry| Arc::clone(&entry.name))
+    }
+
+    /// Binds the handler's stay to a scope: it is removed when the result is
+    /// dropped.
+    #[must_use = "dropping it removes the handler at once"]
+    pub fn scoped(self) -> ScopedHandle {
+        ScopedHandle(self)
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// A registered handler that is removed when this is dropped.
+#[derive(Debug)]
+#[must_use = "dropping it removes the handler at once"]
+pub struct ScopedHandle(Handle);
+
+impl Deref for ScopedHandle {
+    type Target = Handle;
+
+    fn deref(&self) -> &Handle {
+        &self.0
+    }
+}
+
+impl Drop for ScopedHandle {
+    fn drop(&mut self) {
+        self.0.unregister();
+    }
+}
+
+/// The handles of a group, in the order in which it was given.
+#[derive(Clone, Debug)]
+pub struct Handles(pub(crate) Vec<Handle>);
+
+impl Handles {
+    /// Removes all of them; says how many were still there.
+    pub fn unregister(&self) -> usize {
+        self.0.iter().filter(|handle| handle.unregister()).count()
+    }
+}
+
+impl Deref for Handles {
+    type Target = [Handle];
+
+    fn deref(&self) -> &[Handle] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Handles {
+    type Item = Handle;
+    type IntoIter = std::vec::IntoIter<Handle>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

@@ -1,0 +1,204 @@
+//! The handlers of one point, in the order in which a fire walks them.
+//!
+//! A list is immutable. A change makes a new one that shares all chunks but
+//! the one it touches, so registering one by one stays cheap however many
+//! handlers a point has.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::entry::Entry;
+use crate::invoke::Invoke;
+use crate::point::HookPoint;
+
+/// A chunk is split when it grows past this.
+const CHUNK: usize = 64;
+
+/// The handlers of `P`, in order.
+pub(crate) struct HandlerList<P: HookPoint> {
+    chunks: Vec<Arc<Chunk<P>>>,
+    len: usize,
+    /// Whether any handler is bound to one target.
+    targeted: bool,
+}
+
+/// A run of handlers with the counts of the fires that walked it.
+pub(crate) struct Chunk<P: HookPoint> {
+    pub(crate) slots: Box<[Slot<P>]>,
+}
+
+/// One handler, as a fire needs it.
+pub(crate) struct Slot<P: HookPoint> {
+    pub(crate) invoke: Arc<dyn Invoke<P>>,
+    pub(crate) entry: Arc<Entry>,
+    pub(crate) owner_bit: u32,
+    /// How many fires that admitted everyone ended their walk of the chunk
+    /// here. Counting where a walk ends costs one step a chunk, not one a
+    /// handler: a handler was called by every walk that ended at or after it.
+    ended_here: AtomicU64,
+}
+
+impl<P: HookPoint> Slot<P> {
+    fn of(entry: &Arc<Entry>) -> Self {
+        let invoke = entry
+            .handler
+            .downcast_ref::<Arc<dyn Invoke<P>>>()
+            .expect("an entry is only ever listed at the point it was registered for");
+        Self {
+            invoke: Arc::clone(invoke),
+            entry: Arc::clone(entry),
+            owner_bit: entry.owner_bit(),
+            ended_here: AtomicU64::new(0),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn count_end_of_walk(&self) {
+        self.ended_here.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl<P: HookPoint> Chunk<P> {
+    fn new(entries: &[Arc<Entry>]) -> Arc<Self> {
+        Arc::new(Self { slots: entries.iter().map(Slot::of).collect() })
+    }
+
+    /// The walks that reached each handler, last handler first.
+    fn walks(&self) -> impl Iterator<Item = (&Entry, u64)> {
+        let mut reached = 0;
+        self.slots.iter().rev().map(move |slot| {
+            reached += slot.ended_here.load(Ordering::Relaxed);
+            (&*slot.entry, reached)
+        })
+    }
+}
+
+impl<P: HookPoint> Drop for Chunk<P> {
+    /// Nobody walks this chunk any more: its counts go to the handlers.
+    fn drop(&mut self) {
+        for (entry, walks) in self.walks() {
+            if walks > 0 {
+                entry.counters.add_calls(walks);
+            }
+        }
+    }
+}
+
+impl<P: HookPoint> HandlerList<P> {
+    fn of(entries: &[Arc<Entry>]) -> Self {
+        Self::from_chunks(entries.chunks(CHUNK).map(Chunk::new).collect())
+    }
+
+    fn from_chunks(chunks: Vec<Arc<Chunk<P>>>) -> Self {
+        let len = chunks.iter().map(|chunk| chunk.slots.len()).sum();
+        let targeted =
+            chunks.iter().any(|chunk| chunk.slots.iter().any(|slot| slot.entry.target.is_some()));
+        Self { chunks, len, targeted }
+    }
+
+    /// This list with `entry` at position `at`.
+    fn with(&self, at: usize, entry: &Arc<Entry>) -> Self {
+        let mut start = 0;
+        let mut chunks = self.chunks.clone();
+        for (index, chunk) in self.chunks.iter().enumerate() {
+            let end = start + chunk.slots.len();
+            if at <= end {
+                let mut entries: Vec<_> =
+                    chunk.slots.iter().map(|slot| Arc::clone(&slot.entry)).collect();
+                entries.insert(at - start, Arc::clone(entry));
+                if entries.len() <= CHUNK {
+                    chunks[index] = Chunk::new(&entries);
+                } else {
+                    // Appending one by one must not leave half-empty chunks.
+                    let cut = if at == end { CHUNK } else { CHUNK / 2 };
+                    let (left, right) = entries.split_at(cut);
+                    chunks.splice(index..=index, [Chunk::new(left), Chunk::new(right)]);
+                }
+                return Self {
+                    chunks,
+                    len: self.len + 1,
+                    targeted: self.targeted || entry.target.is_some(),
+                };
+            }
+            start = end;
+        }
+        Self::of(std::slice::from_ref(entry))
+    }
+
+    /// This list without the entry of that id.
+    fn without(&self, id: u64) -> Self {
+        let holds = |chunk: &Arc<Chunk<P>>| chunk.slots.iter().any(|slot| slot.entry.id == id);
+        let mut chunks = self.chunks.clone();
+        if let Some(index) = chunks.iter().position(holds) {
+            let left: Vec<_> = chunks[index]
+                .slots
+                .iter()
+                .filter(|slot| slot.entry.id != id)
+                .map(|slot| Arc::clone(&slot.entry))
+                .collect();
+            if left.is_empty() {
+                chunks.remove(index);
+            } else {
+                chunks[index] = Chunk::new(&left);
+            }
+        }
+        Self::from_chunks(chunks)
+    }
+
+    #[inline]
+    pub(crate) fn chunks(&self) -> &[Arc<Chunk<P>>] {
+        &self.chunks
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub(crate) fn targeted(&self) -> bool {
+        self.targeted
+    }
+
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot<P>> {
+        self.chunks.iter().flat_map(|chunk| chunk.slots.iter())
+    }
+}
+
+/// A list whose point is forgotten.
+pub(crate) type AnyList = Arc<dyn Any + Send + Sync>;
+
+/// What the store does to lists without knowing their point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListKind {
+    pub(crate) of: fn(&[Arc<Entry>]) -> AnyList,
+    pub(crate) with: fn(&AnyList, usize, &Arc<Entry>) -> AnyList,
+    pub(crate) without: fn(&AnyList, u64) -> AnyList,
+    pub(crate) calls: fn(&AnyList, u64) -> u64,
+}
+
+impl ListKind {
+    pub(crate) fn for_point<P: HookPoint>() -> Self {
+        Self {
+            of: |entries| Arc::new(HandlerList::<P>::of(entries)),
+            with: |list, at, entry| Arc::new(typed::<P>(list).with(at, entry)),
+            without: |list, id| Arc::new(typed::<P>(list).without(id)),
+            calls: |list, id| walks_of(typed::<P>(list), id),
+        }
+    }
+}
+
+/// The list of `P` behind an [`AnyList`].
+#[inline]
+pub(crate) fn typed<P: HookPoint>(list: &AnyList) -> &HandlerList<P> {
+    list.downcast_ref().expect("the store keeps one list kind for each point")
+}
+
+fn walks_of<P: HookPoint>(list: &HandlerList<P>, id: u64) -> u64 {
+    list.chunks
+        .iter()
+        .flat_map(|chunk| chunk.walks())
+        .find(|(entry, _)| entry.id == id)
+        .map_or(0, |(_, walks)| walks)
+}

@@ -1,0 +1,201 @@
+//! Claiming: one after another until the first claim.
+
+use std::any::Any;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::dispatch::fire::{Fire, report};
+use crate::dispatch::sequential::{self, Sequence};
+use crate::entry::Entry;
+use crate::error::{BoxError, FireError, RegisterError};
+use crate::handle::Handle;
+use crate::invoke::{AsyncHandler, AsyncHandlerWith};
+use crate::models::{FiresAs, Model, RegistersAs, Returns};
+use crate::point::{HookPoint, ModelKind};
+use crate::registration::on;
+use crate::registry::HookRegistry;
+use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::scope::ScopedHooks;
+
+/// The model of points that ask who takes something over.
+///
+/// Handlers are asked in order; the first that returns a value has claimed,
+/// and those after it are not called. That nobody claims is a normal outcome.
+#[derive(Clone, Copy, Debug)]
+pub struct Claiming;
+
+impl Model for Claiming {
+    const KIND: ModelKind = ModelKind::Claiming;
+    type Input<'a, P: HookPoint> = &'a P::Payload;
+    type Output<P: HookPoint> = Option<P::Result>;
+}
+
+/// Whether somebody claimed. Who did is in the report of the fire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use = "a claim that is not looked at is lost"]
+pub enum Claim<R> {
+    /// Somebody did, with this value.
+    Claimed(R),
+    /// Nobody did.
+    Unclaimed,
+}
+
+impl<R> Claim<R> {
+    /// The claim's value, if there is one.
+    pub fn claimed(self) -> Option<R> {
+        match self {
+            Self::Claimed(value) => Some(value),
+            Self::Unclaimed => None,
+        }
+    }
+
+    /// Whether somebody claimed.
+    pub const fn is_claimed(&self) -> bool {
+        matches!(self, Self::Claimed(_))
+    }
+}
+
+impl<P: HookPoint> Returns<Claiming, P> for Option<P::Result> {
+    #[inline]
+    fn into_output(self) -> Result<Option<P::Result>, BoxError> {
+        Ok(self)
+    }
+}
+
+impl<P: HookPoint, E: Into<BoxError>> Returns<Claiming, P> for Result<Option<P::Result>, E> {
+    #[inline]
+    fn into_output(self) -> Result<Option<P::Result>, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+impl HookRegistry {
+    /// Registers an async function or closure at a claiming point.
+    ///
+    /// For a synchronous one, one that takes the
+    /// [`HookContext`](crate::HookContext), or options, see [`on`].
+    #[track_caller]
+    pub fn register_claiming<P>(
+        &self,
+        handler: impl AsyncHandler<Claiming, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Claiming, P>,
+    {
+        self.register_one(on::<P>().finish(handler.into_async()))
+    }
+
+    /// As [`register_claiming`](Self::register_claiming), called on `state`
+    /// first.
+    #[track_caller]
+    pub fn register_claiming_with<P, S>(
+        &self,
+        state: S,
+        handler: impl AsyncHandlerWith<S, Claiming, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Claiming, P>,
+    {
+        self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
+    }
+}
+
+impl ScopedHooks {
+    /// Asks the handlers of `P` in order until one claims.
+    #[inline]
+    pub async fn fire_claiming<P>(
+        &self,
+        payload: &P::Payload,
+    ) -> Result<Claim<P::Result>, FireError>
+    where
+        P: HookPoint,
+        P::Model: FiresAs<Claiming, P>,
+    {
+        if !self.listens::<P>() {
+            return Ok(Claim::Unclaimed);
+        }
+        fire::<P>(self, payload).await
+    }
+
+    /// As [`fire_claiming`](Self::fire_claiming); the payload is made only if
+    /// somebody listens.
+    #[inline]
+    pub async fn fire_claiming_with<P>(
+        &self,
+        payload: impl FnOnce() -> P::Payload + Send,
+    ) -> Result<Claim<P::Result>, FireError>
+    where
+        P: HookPoint,
+        P::Model: FiresAs<Claiming, P>,
+    {
+        if !self.listens::<P>() {
+            return Ok(Claim::Unclaimed);
+        }
+        fire::<P>(self, &payload()).await
+    }
+
+    /// As [`fire_claiming`](Self::fire_claiming), with a report.
+    pub async fn fire_claiming_reported<P>(
+        &self,
+        payload: &P::Payload,
+    ) -> (Result<Claim<P::Result>, FireError>, FireReport)
+    where
+        P: HookPoint,
+        P::Model: FiresAs<Claiming, P>,
+    {
+        let recorder = Recorder::default();
+        let held = if self.listens::<P>() { self.hold::<P>() } else { None };
+        let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
+        let outcome = match &held {
+            None => Ok(()),
+            Some(held) => {
+                let fire = Fire::of::<P>(self, Some(&recorder));
+                self.nested::<P, _>(sequential::run(&fire, held, &mut asking)).await
+            }
+        };
+        (outcome.map(|()| asking.claim), report(recorder, held.as_ref()))
+    }
+}
+
+async fn fire<P>(hooks: &ScopedHooks, payload: &P::Payload) -> Result<Claim<P::Result>, FireError>
+where
+    P: HookPoint,
+    P::Model: FiresAs<Claiming, P>,
+{
+    let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
+    if let Some(held) = hooks.hold::<P>() {
+        let fire = Fire::of::<P>(hooks, None);
+        hooks.nested::<P, _>(sequential::run(&fire, &held, &mut asking)).await?;
+    }
+    Ok(asking.claim)
+}
+
+/// Nobody has claimed, until somebody does.
+struct Asking<'p, P: HookPoint> {
+    payload: &'p P::Payload,
+    claim: Claim<P::Result>,
+}
+
+impl<P: HookPoint> Sequence<Claiming, P> for Asking<'_, P> {
+    #[inline]
+    fn lend(&mut self) -> (&P::Payload, Option<&(dyn Any + Send + Sync)>) {
+        (self.payload, None)
+    }
+
+    #[inline]
+    fn accept(
+        &mut self,
+        _: &Entry,
+        output: Option<P::Result>,
+        told: Option<&mut Contribution>,
+    ) -> ControlFlow<Filter> {
+        let Some(value) = output else { return ControlFlow::Continue(()) };
+        self.claim = Claim::Claimed(value);
+        if let Some(told) = told {
+            *told = Contribution::Claimed;
+        }
+        ControlFlow::Break(Filter::AfterClaim)
+    }
+}

@@ -1,0 +1,315 @@
+//! Gating: rewriters in order, then guards; the first rejection stops.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::dispatch::fire::{Fire, report};
+use crate::dispatch::sequential::{self, Sequence};
+use crate::entry::{Entry, Owner};
+use crate::error::{BoxError, FireError, RegisterError};
+use crate::handle::Handle;
+use crate::invoke::{AsyncHandler, AsyncHandlerWith};
+use crate::models::{FiresAs, Model, RegistersAs, Returns};
+use crate::point::{HookPoint, ModelKind};
+use crate::registration::on;
+use crate::registry::HookRegistry;
+use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::scope::ScopedHooks;
+
+/// The model of points that a payload must pass before the host uses it.
+///
+/// Rewriters run one after another, each sees the payload that the one before
+/// left. Then guards run, which see the final payload and cannot change it: so
+/// what a guard judged is what the host gets. The first rejection ends the
+/// fire.
+#[derive(Clone, Copy, Debug)]
+pub struct Gating;
+
+impl Model for Gating {
+    const KIND: ModelKind = ModelKind::Gating;
+    type Input<'a, P: HookPoint> = &'a P::Payload;
+    type Output<P: HookPoint> = Verdict<P::Payload>;
+}
+
+/// The role of a guard at a gating point.
+#[derive(Clone, Copy, Debug)]
+pub struct Guard;
+
+impl Model for Guard {
+    const KIND: ModelKind = ModelKind::Gating;
+    type Input<'a, P: HookPoint> = &'a P::Payload;
+    type Output<P: HookPoint> = Verdict;
+}
+
+impl<P: HookPoint> RegistersAs<Guard, P> for Gating {
+    #[inline]
+    fn given<'a>(input: Self::Input<'a, P>) -> <Guard as Model>::Input<'a, P> {
+        input
+    }
+
+    #[inline]
+    fn returned(verdict: Verdict) -> Verdict<P::Payload> {
+        match verdict {
+            Verdict::Pass => Verdict::Pass,
+            Verdict::Replace(never) => match never {},
+            Verdict::Reject(reason) => Verdict::Reject(reason),
+        }
+    }
+}
+
+/// What a gating handler decides.
+///
+/// A rewriter returns `Verdict<Payload>`. A guard returns `Verdict`, whose
+/// `Replace` cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a verdict decides only when it is returned"]
+pub enum Verdict<P = NoReplacement> {
+    /// The payload may pass as it is.
+    Pass,
+    /// The payload may pass, but this one in its place.
+    Replace(P),
+    /// The payload must not pass, for this reason.
+    Reject(String),
+}
+
+impl<P> Verdict<P> {
+    /// The payload must not pass, for this reason.
+    pub fn reject(reason: impl Into<String>) -> Self {
+        Self::Reject(reason.into())
+    }
+}
+
+/// What a guard puts in place of the payload: nothing, ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoReplacement {}
+
+/// Whether the payload passed the gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "the payload is usable only where the gate passed it"]
+pub enum Gate<P> {
+    /// It did, as the rewriters left it.
+    Passed(P),
+    /// It did not.
+    Rejected(Rejection),
+}
+
+/// A rejection: by whom, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    point: &'static str,
+    handler: Arc<str>,
+    owner: Owner,
+    reason: String,
+}
+
+impl Rejection {
+    /// Why.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// The name of the handler that rejected.
+    pub fn handler(&self) -> &str {
+        &self.handler
+    }
+
+    /// Who registered that handler.
+    pub fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
+    /// The wire name of the point.
+    pub fn point(&self) -> &'static str {
+        self.point
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { point, handler, owner, reason } = self;
+        write!(f, "rejected at `{point}` by `{handler}` ({owner}): {reason}")
+    }
+}
+
+impl<P: HookPoint> Returns<Gating, P> for Verdict<P::Payload> {
+    #[inline]
+    fn into_output(self) -> Result<Self, BoxError> {
+        Ok(self)
+    }
+}
+
+impl<P, E> Returns<Gating, P> for Result<Verdict<P::Payload>, E>
+where
+    P: HookPoint,
+    E: Into<BoxError>,
+{
+    #[inline]
+    fn into_output(self) -> Result<Verdict<P::Payload>, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+impl<P: HookPoint> Returns<Guard, P> for Verdict {
+    #[inline]
+    fn into_output(self) -> Result<Self, BoxError> {
+        Ok(self)
+    }
+}
+
+impl<P: HookPoint, E: Into<BoxError>> Returns<Guard, P> for Result<Verdict, E> {
+    #[inline]
+    fn into_output(self) -> Result<Verdict, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+impl HookRegistry {
+    /// Registers an async function or closure as a rewriter at a gating point.
+    ///
+    /// For a synchronous one, one that takes the
+    /// [`HookContext`](crate::HookContext), or options, see [`on`].
+    #[track_caller]
+    pub fn register_gating<P>(
+        &self,
+        handler: impl AsyncHandler<Gating, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Gating, P>,
+    {
+        self.register_one(on::<P>().finish(handler.into_async()))
+    }
+
+    /// As [`register_gating`](Self::register_gating), called on `state` first.
+    #[track_caller]
+    pub fn register_gating_with<P, S>(
+        &self,
+        state: S,
+        handler: impl AsyncHandlerWith<S, Gating, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Gating, P>,
+    {
+        self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
+    }
+
+    /// Registers an async function or closure as a guard at a gating point.
+    #[track_caller]
+    pub fn register_guard<P>(
+        &self,
+        handler: impl AsyncHandler<Guard, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Guard, P>,
+    {
+        self.register_one(on::<P>().__guard().finish(handler.into_async()))
+    }
+}
+
+impl ScopedHooks {
+    /// Passes `payload` through the rewriters and the guards of `P`.
+    ///
+    /// It comes back in [`Gate::Passed`], without a clone where nobody
+    /// replaced it.
+    #[inline]
+    pub async fn fire_gating<P>(&self, payload: P::Payload) -> Result<Gate<P::Payload>, FireError>
+    where
+        P: HookPoint,
+        P::Model: FiresAs<Gating, P>,
+    {
+        if !self.listens::<P>() {
+            return Ok(Gate::Passed(payload));
+        }
+        fire::<P>(self, payload).await
+    }
+
+    /// As [`fire_gating`](Self::fire_gating), with a report.
+    pub async fn fire_gating_reported<P>(
+        &self,
+        payload: P::Payload,
+    ) -> (Result<Gate<P::Payload>, FireError>, FireReport)
+    where
+        P: HookPoint,
+        P::Model: FiresAs<Gating, P>,
+    {
+        let recorder = Recorder::default();
+        let held = if self.listens::<P>() { self.hold::<P>() } else { None };
+        let mut passing = Passing::<P> { payload, rejection: None };
+        let outcome = match &held {
+            None => Ok(()),
+            Some(held) => {
+                let fire = Fire::of::<P>(self, Some(&recorder));
+                self.nested::<P, _>(sequential::run(&fire, held, &mut passing)).await
+            }
+        };
+        (outcome.map(|()| passing.gate()), report(recorder, held.as_ref()))
+    }
+}
+
+async fn fire<P>(hooks: &ScopedHooks, payload: P::Payload) -> Result<Gate<P::Payload>, FireError>
+where
+    P: HookPoint,
+    P::Model: FiresAs<Gating, P>,
+{
+    let mut passing = Passing::<P> { payload, rejection: None };
+    if let Some(held) = hooks.hold::<P>() {
+        let fire = Fire::of::<P>(hooks, None);
+        hooks.nested::<P, _>(sequential::run(&fire, &held, &mut passing)).await?;
+    }
+    Ok(passing.gate())
+}
+
+/// A payload on its way through the gate.
+struct Passing<P: HookPoint> {
+    payload: P::Payload,
+    rejection: Option<Rejection>,
+}
+
+impl<P: HookPoint> Passing<P> {
+    fn gate(self) -> Gate<P::Payload> {
+        match self.rejection {
+            None => Gate::Passed(self.payload),
+            Some(rejection) => Gate::Rejected(rejection),
+        }
+    }
+}
+
+impl<P: HookPoint> Sequence<Gating, P> for Passing<P> {
+    #[inline]
+    fn lend(&mut self) -> (&P::Payload, Option<&(dyn Any + Send + Sync)>) {
+        (&self.payload, None)
+    }
+
+    #[inline]
+    fn accept(
+        &mut self,
+        entry: &Entry,
+        verdict: Verdict<P::Payload>,
+        told: Option<&mut Contribution>,
+    ) -> ControlFlow<Filter> {
+        let (flow, contribution) = match verdict {
+            Verdict::Pass => (ControlFlow::Continue(()), Contribution::Passed),
+            Verdict::Replace(payload) => {
+                self.payload = payload;
+                (ControlFlow::Continue(()), Contribution::Replaced)
+            }
+            Verdict::Reject(reason) => {
+                self.rejection = Some(Rejection {
+                    point: P::NAME,
+                    handler: Arc::clone(&entry.name),
+                    owner: entry.owner(),
+                    reason: reason.clone(),
+                });
+                (ControlFlow::Break(Filter::AfterRejection), Contribution::Rejected(reason))
+            }
+        };
+        if let Some(told) = told {
+            *told = contribution;
+        }
+        flow
+    }
+}

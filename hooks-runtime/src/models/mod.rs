@@ -1,0 +1,106 @@
+//! The models: how the handlers of a point run and compose.
+//!
+//! Each is one file of the same shape: the marker type, what its handlers may
+//! return, the way to register and the ways to fire.
+
+mod claiming;
+mod flow;
+mod gating;
+mod modifying;
+mod void;
+
+pub use claiming::{Claim, Claiming};
+pub use flow::Flow;
+pub use gating::{Gate, Gating, Guard, NoReplacement, Rejection, Verdict};
+pub use modifying::{FieldSet, Merge, Modifying};
+pub use void::Void;
+
+use crate::error::BoxError;
+use crate::point::{HookPoint, ModelKind};
+
+/// How the handlers of a point run and compose.
+///
+/// Sealed in effect: a point's model is one of the types in this crate.
+pub trait Model: Send + Sync + 'static {
+    /// The model as data.
+    const KIND: ModelKind;
+    /// What a handler is given.
+    type Input<'a, P: HookPoint>: Send;
+    /// What a handler's answer comes to.
+    type Output<P: HookPoint>: Send + 'static;
+}
+
+/// Says that the point of a `register_*` call has the model of its verb.
+#[diagnostic::on_unimplemented(
+    message = "`{P}` is a `{Self}` hook point, so it cannot be registered as `{Verb}`",
+    label = "`{P}` is declared `{Self}`",
+    note = "the declaration of a point picks its model: use `register_void` for `Void` points, \
+            `register_modifying` for `Modifying`, `register_claiming` for `Claiming`, \
+            `register_gating` for `Gating`, `register_stage` for the stages of a `Flow`"
+)]
+pub trait RegistersAs<Verb: Model, P: HookPoint>: Model {
+    /// What the point gives is what the handler takes.
+    #[doc(hidden)]
+    fn given<'a>(input: Self::Input<'a, P>) -> Verb::Input<'a, P>;
+    /// What the handler returns is what the point composes.
+    #[doc(hidden)]
+    fn returned(output: Verb::Output<P>) -> Self::Output<P>;
+}
+
+impl<M: Model, P: HookPoint> RegistersAs<M, P> for M {
+    #[inline]
+    fn given<'a>(input: M::Input<'a, P>) -> M::Input<'a, P> {
+        input
+    }
+
+    #[inline]
+    fn returned(output: M::Output<P>) -> M::Output<P> {
+        output
+    }
+}
+
+/// Says that the point of a `fire_*` call has the model of its verb.
+#[diagnostic::on_unimplemented(
+    message = "`{P}` is a `{Self}` hook point, so it cannot be fired as `{Verb}`",
+    label = "`{P}` is declared `{Self}`",
+    note = "the declaration of a point picks its model: use `fire_void` for `Void` points, \
+            `fire_modifying` for `Modifying`, `fire_claiming` for `Claiming`, `fire_gating` for \
+            `Gating`, `run_flow` for a `Flow`"
+)]
+pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
+    /// What the fire gives is what the handlers take.
+    #[doc(hidden)]
+    fn give<'a>(input: Verb::Input<'a, P>) -> Self::Input<'a, P>;
+    /// What the handlers return is what the fire composes.
+    #[doc(hidden)]
+    fn take(output: Self::Output<P>) -> Verb::Output<P>;
+}
+
+impl<M: Model, P: HookPoint> FiresAs<M, P> for M {
+    #[inline]
+    fn give<'a>(input: M::Input<'a, P>) -> M::Input<'a, P> {
+        input
+    }
+
+    #[inline]
+    fn take(output: M::Output<P>) -> M::Output<P> {
+        output
+    }
+}
+
+/// What a handler of a point with model `M` may return.
+#[diagnostic::on_unimplemented(
+    message = "a handler of the `{M}` hook point `{P}` cannot return `{Self}`",
+    label = "not what a `{M}` handler returns",
+    note = "a `Void` handler returns `()` or `Result<(), E>`",
+    note = "a `Modifying` handler returns the point's result `R`, `Option<R>`, or a `Result` of \
+            either",
+    note = "a `Claiming` handler returns `Option<R>` or `Result<Option<R>, E>`",
+    note = "a `Gating` handler returns `Verdict<Payload>` or a `Result` of it; with `guard`, \
+            `Verdict` or a `Result` of it",
+    note = "the stage of a `Flow` returns `()` or `Result<(), E>`"
+)]
+pub trait Returns<M: Model, P: HookPoint> {
+    /// The uniform form.
+    fn into_output(self) -> Result<M::Output<P>, BoxError>;
+}

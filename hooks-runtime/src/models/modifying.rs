@@ -1,0 +1,258 @@
+//! Modifying: one after another; per field the first value wins.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::dispatch::fire::{Fire, report};
+use crate::dispatch::sequential::{self, Sequence};
+use crate::entry::Entry;
+use crate::error::{BoxError, FireError, RegisterError};
+use crate::handle::Handle;
+use crate::invoke::{AsyncHandler, AsyncHandlerWith};
+use crate::models::{FiresAs, Model, RegistersAs, Returns};
+use crate::point::{HookPoint, ModelKind};
+use crate::registration::on;
+use crate::registry::HookRegistry;
+use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::scope::ScopedHooks;
+
+/// The model of points that amend what the host does next.
+///
+/// Every handler gets the same unmodified payload and returns a result whose
+/// fields are optional. For each field the first handler that sets it wins;
+/// later ones fill only what is still empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Modifying;
+
+impl Model for Modifying {
+    const KIND: ModelKind = ModelKind::Modifying;
+    type Input<'a, P: HookPoint> = &'a P::Payload;
+    type Output<P: HookPoint> = Option<P::Result>;
+}
+
+/// A result that several handlers fill together.
+///
+/// Derive it for a named result type; `hook_points!` writes it for results
+/// declared in place.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be merged, so it cannot be the result of a modifying point",
+    label = "not a merged result",
+    note = "put `#[derive(Default, Merge)]` on it; each of its fields is an `Option`"
+)]
+pub trait Merge: Default + Send + Sync + 'static {
+    /// The names of the fields, in order.
+    const FIELDS: &'static [&'static str];
+
+    /// Fills the fields that are still empty from `later`; says which.
+    fn merge(&mut self, later: Self) -> FieldSet;
+
+    /// The fields that are set.
+    fn filled(&self) -> FieldSet;
+}
+
+/// Some of the fields of a [`Merge`] type, by index.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct FieldSet(u64);
+
+impl FieldSet {
+    /// None of them.
+    pub const fn new() -> Self {
+        Self(0)
+    }
+
+    /// Adds the field of that index, below 64.
+    pub const fn insert(&mut self, index: usize) {
+        self.0 |= 1 << index;
+    }
+
+    /// Whether the field of that index is in it.
+    pub const fn contains(self, index: usize) -> bool {
+        self.0 >> index & 1 == 1
+    }
+
+    /// Whether no field is in it.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The names of the fields in it.
+    pub fn names<R: Merge>(self) -> Vec<&'static str> {
+        let named = R::FIELDS.iter().enumerate();
+        named.filter(|(index, _)| self.contains(*index)).map(|(_, name)| *name).collect()
+    }
+}
+
+impl fmt::Debug for FieldSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries((0..64).filter(|&index| self.contains(index))).finish()
+    }
+}
+
+impl<P: HookPoint<Result = R>, R: Merge> Returns<Modifying, P> for R {
+    #[inline]
+    fn into_output(self) -> Result<Option<R>, BoxError> {
+        Ok(Some(self))
+    }
+}
+
+impl<P: HookPoint<Result = R>, R: Merge> Returns<Modifying, P> for Option<R> {
+    #[inline]
+    fn into_output(self) -> Result<Option<R>, BoxError> {
+        Ok(self)
+    }
+}
+
+impl<P, R, E> Returns<Modifying, P> for Result<R, E>
+where
+    P: HookPoint<Result = R>,
+    R: Merge,
+    E: Into<BoxError>,
+{
+    #[inline]
+    fn into_output(self) -> Result<Option<R>, BoxError> {
+        self.map(Some).map_err(Into::into)
+    }
+}
+
+impl<P, R, E> Returns<Modifying, P> for Result<Option<R>, E>
+where
+    P: HookPoint<Result = R>,
+    R: Merge,
+    E: Into<BoxError>,
+{
+    #[inline]
+    fn into_output(self) -> Result<Option<R>, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+impl HookRegistry {
+    /// Registers an async function or closure at a modifying point.
+    ///
+    /// For a synchronous one, one that takes the
+    /// [`HookContext`](crate::HookContext), or options, see [`on`].
+    #[track_caller]
+    pub fn register_modifying<P>(
+        &self,
+        handler: impl AsyncHandler<Modifying, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Modifying, P>,
+    {
+        self.register_one(on::<P>().finish(handler.into_async()))
+    }
+
+    /// As [`register_modifying`](Self::register_modifying), called on `state`
+    /// first.
+    #[track_caller]
+    pub fn register_modifying_with<P, S>(
+        &self,
+        state: S,
+        handler: impl AsyncHandlerWith<S, Modifying, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Modifying, P>,
+    {
+        self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
+    }
+}
+
+impl ScopedHooks {
+    /// Asks every handler of `P` in order, and merges what they return.
+    #[inline]
+    pub async fn fire_modifying<P>(&self, payload: &P::Payload) -> Result<P::Result, FireError>
+    where
+        P: HookPoint<Result: Merge>,
+        P::Model: FiresAs<Modifying, P>,
+    {
+        if !self.listens::<P>() {
+            return Ok(P::Result::default());
+        }
+        fire::<P>(self, payload).await
+    }
+
+    /// As [`fire_modifying`](Self::fire_modifying); the payload is made only
+    /// if somebody listens.
+    #[inline]
+    pub async fn fire_modifying_with<P>(
+        &self,
+        payload: impl FnOnce() -> P::Payload + Send,
+    ) -> Result<P::Result, FireError>
+    where
+        P: HookPoint<Result: Merge>,
+        P::Model: FiresAs<Modifying, P>,
+    {
+        if !self.listens::<P>() {
+            return Ok(P::Result::default());
+        }
+        fire::<P>(self, &payload()).await
+    }
+
+    /// As [`fire_modifying`](Self::fire_modifying), with a report.
+    pub async fn fire_modifying_reported<P>(
+        &self,
+        payload: &P::Payload,
+    ) -> (Result<P::Result, FireError>, FireReport)
+    where
+        P: HookPoint<Result: Merge>,
+        P::Model: FiresAs<Modifying, P>,
+    {
+        let recorder = Recorder::default();
+        let held = if self.listens::<P>() { self.hold::<P>() } else { None };
+        let mut merging = Merging::<P> { payload, merged: P::Result::default() };
+        let outcome = match &held {
+            None => Ok(()),
+            Some(held) => {
+                let fire = Fire::of::<P>(self, Some(&recorder));
+                self.nested::<P, _>(sequential::run(&fire, held, &mut merging)).await
+            }
+        };
+        (outcome.map(|()| merging.merged), report(recorder, held.as_ref()))
+    }
+}
+
+async fn fire<P>(hooks: &ScopedHooks, payload: &P::Payload) -> Result<P::Result, FireError>
+where
+    P: HookPoint<Result: Merge>,
+    P::Model: FiresAs<Modifying, P>,
+{
+    let mut merging = Merging::<P> { payload, merged: P::Result::default() };
+    if let Some(held) = hooks.hold::<P>() {
+        let fire = Fire::of::<P>(hooks, None);
+        hooks.nested::<P, _>(sequential::run(&fire, &held, &mut merging)).await?;
+    }
+    Ok(merging.merged)
+}
+
+/// What has been merged so far.
+struct Merging<'p, P: HookPoint> {
+    payload: &'p P::Payload,
+    merged: P::Result,
+}
+
+impl<P: HookPoint<Result: Merge>> Sequence<Modifying, P> for Merging<'_, P> {
+    #[inline]
+    fn lend(&mut self) -> (&P::Payload, Option<&(dyn Any + Send + Sync)>) {
+        (self.payload, Some(&self.merged))
+    }
+
+    #[inline]
+    fn accept(
+        &mut self,
+        _: &Entry,
+        output: Option<P::Result>,
+        told: Option<&mut Contribution>,
+    ) -> ControlFlow<Filter> {
+        if let Some(result) = output {
+            let set = self.merged.merge(result);
+            if let Some(told) = told {
+                *told = Contribution::Fields(set.names::<P::Result>());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}

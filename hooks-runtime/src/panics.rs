@@ -1,0 +1,50 @@
+//! What a panic says.
+
+use crate::slot::{PanicPayload, discard};
+
+/// The message of a panic, whatever it carried.
+///
+/// The payload is dropped here, guarded: its own drop may panic.
+pub(crate) fn message_of(payload: PanicPayload) -> String {
+    let message = if let Some(text) = payload.downcast_ref::<&'static str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "the panic carried no text".to_owned()
+    };
+    discard(Some(payload));
+    message
+}
+
+/// Runs `work`; a panic in it comes back as its message.
+pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(message_of)
+}
+
+/// A value whose drop cannot unwind out of the registry.
+///
+/// Handlers capture values of the user; the last reference to one may be
+/// dropped in the middle of somebody else's fire.
+#[derive(Debug)]
+pub(crate) struct Contained<T>(Option<T>);
+
+impl<T> Contained<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Some(value))
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> &T {
+        self.0.as_ref().expect("the value is taken only when this is dropped")
+    }
+}
+
+impl<T> Drop for Contained<T> {
+    fn drop(&mut self) {
+        let value = self.0.take();
+        if let Err(message) = contained(|| drop(value)) {
+            tracing::error!(panic = %message, "dropping a handler's state panicked");
+        }
+    }
+}

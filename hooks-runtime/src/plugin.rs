@@ -1,0 +1,118 @@
+//! A plugin: a value with handlers, installed and removed as one.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use crate::error::RegisterError;
+use crate::handle::Handles;
+use crate::registration::Registration;
+use crate::registry::{HookRegistry, Inner};
+use crate::removal::{DrainError, PluginRemoval};
+
+/// A value whose methods are handlers. Written by
+/// [`#[hook_handlers]`](macro@crate::hook_handlers) on its impl block.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a plugin",
+    label = "expected a type with `#[hook_handlers]` on its impl block",
+    note = "put `#[hook_handlers(plugin = \"…\")]` on `impl {Self}` and `#[hook_handler(Point)]` on \
+            its methods"
+)]
+pub trait Plugin: Sized + Send + Sync + 'static {
+    /// The plugin's id; `None` for a block of built-in handlers.
+    const ID: Option<&'static str>;
+
+    /// The plugin's handlers, each sharing the value.
+    #[doc(hidden)]
+    fn registrations(this: &Arc<Self>) -> Vec<Registration>;
+}
+
+/// An installed plugin. Dropping this keeps the plugin;
+/// [`uninstall`](Self::uninstall) removes it.
+#[must_use = "keep it to uninstall the plugin, or drop it to let the plugin stay"]
+pub struct Installed<T> {
+    plugin: Arc<T>,
+    inner: Weak<Inner>,
+    handles: Handles,
+    /// `None` for a block of built-in handlers.
+    stay: Option<u64>,
+}
+
+impl HookRegistry {
+    /// Registers all handlers of a plugin, or none of them.
+    pub fn install<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
+        self.install_instead(plugin, None)
+    }
+
+    /// Installs a plugin in place of the one with its id, if there is one.
+    ///
+    /// The swap is one instant: every fire sees the old version or the new
+    /// one, never both, never neither. A fire under way ends with the version
+    /// it began with.
+    pub fn install_or_replace<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
+        self.install_instead(plugin, T::ID)
+    }
+
+    fn install_instead<T: Plugin>(
+        &self,
+        plugin: T,
+        instead_of: Option<&str>,
+    ) -> Result<Installed<T>, RegisterError> {
+        let plugin = Arc::new(plugin);
+        let group = T::registrations(&plugin)
+            .into_iter()
+            .map(|registration| match T::ID {
+                Some(id) => registration.owned_by(id),
+                None => registration,
+            })
+            .collect();
+        let (handles, stay) = self.inner.install(group, T::ID, instead_of)?;
+        Ok(Installed { plugin, inner: Arc::downgrade(&self.inner), handles, stay })
+    }
+}
+
+impl<T: Plugin> Installed<T> {
+    /// The plugin's own value.
+    pub fn plugin(&self) -> &T {
+        &self.plugin
+    }
+
+    /// The handles of its handlers, in the order in which they are written.
+    pub fn handles(&self) -> &Handles {
+        &self.handles
+    }
+
+    /// Removes the plugin at one instant, then waits until none of its
+    /// handlers is running.
+    ///
+    /// Called from inside one of them it removes the plugin, but returns an
+    /// error instead of waiting for itself.
+    pub async fn uninstall(self) -> Result<(), DrainError> {
+        self.remove().drained().await
+    }
+
+    /// As [`uninstall`](Self::uninstall), but gives up waiting after `limit`
+    /// and names the handlers that still run.
+    pub async fn uninstall_within(self, limit: Duration) -> Result<(), DrainError> {
+        self.remove().drained_within(limit).await
+    }
+
+    /// Removes what this installed: a version that was replaced meanwhile is
+    /// gone, and its successor is left alone.
+    fn remove(&self) -> PluginRemoval {
+        let Some(inner) = self.inner.upgrade() else { return PluginRemoval::nothing() };
+        match self.stay {
+            Some(stay) => inner.unregister_stay(stay),
+            None => {
+                self.handles.unregister();
+                PluginRemoval::nothing()
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for Installed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Installed").field("handles", &self.handles).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,235 @@
+//! A hook point: a named place where a host lets others in.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::models::Model;
+use crate::policy::FailurePolicy;
+
+/// A hook point, declared with [`hook_points!`](crate::hook_points).
+///
+/// The implementing type is a zero-sized marker. Nobody implements this by
+/// hand: the macro writes the descriptor that the registry relies on.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hook point",
+    label = "expected a point declared with `hook_points!`",
+    note = "declare it in a `hook_points!` block, or name the point instead of its payload"
+)]
+pub trait HookPoint: Sized + Send + Sync + 'static {
+    /// What a fire hands to the handlers.
+    type Payload: Send + Sync + 'static;
+    /// What the handlers' answers compose to.
+    type Result: Send + Sync + 'static;
+    /// How the handlers run and compose.
+    type Model: Model;
+    /// The name on the wire, in reports and in the catalogue.
+    const NAME: &'static str;
+
+    /// The declaration as data.
+    #[doc(hidden)]
+    fn descriptor() -> &'static PointDescriptor;
+}
+
+/// The five models, as data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ModelKind {
+    /// All handlers, concurrently; nothing to compose.
+    Void,
+    /// One after another; per field the first value wins.
+    Modifying,
+    /// One after another until the first claim.
+    Claiming,
+    /// Rewriters, then guards; the first rejection stops.
+    Gating,
+    /// Stages around an operation of the host.
+    Flow,
+    /// One stage of a flow.
+    Stage,
+}
+
+impl fmt::Display for ModelKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Void => "void",
+            Self::Modifying => "modifying",
+            Self::Claiming => "claiming",
+            Self::Gating => "gating",
+            Self::Flow => "flow",
+            Self::Stage => "stage",
+        })
+    }
+}
+
+/// Where something is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SourceLocation {
+    file: &'static str,
+    line: u32,
+    column: u32,
+}
+
+impl SourceLocation {
+    #[doc(hidden)]
+    pub const fn new(file: &'static str, line: u32, column: u32) -> Self {
+        Self { file, line, column }
+    }
+
+    /// The caller of a `#[track_caller]` function.
+    #[track_caller]
+    pub(crate) fn caller() -> Self {
+        let at = std::panic::Location::caller();
+        Self::new(at.file(), at.line(), at.column())
+    }
+
+    /// The file, as the compiler was given it.
+    pub const fn file(&self) -> &'static str {
+        self.file
+    }
+
+    /// The line, from 1.
+    pub const fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// The column, from 1.
+    pub const fn column(&self) -> u32 {
+        self.column
+    }
+}
+
+impl fmt::Display for SourceLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// A point's declaration as data, one static for each point.
+pub struct PointDescriptor {
+    name: &'static str,
+    model: ModelKind,
+    doc: &'static str,
+    location: SourceLocation,
+    timeout: Option<Duration>,
+    policy: FailurePolicy,
+    /// Whether handlers must not even tighten the policy.
+    fixed: bool,
+    /// This point's place in every registry's table; zero is "not yet".
+    index: AtomicUsize,
+}
+
+/// The next index; zero is kept for "not yet".
+static NEXT_INDEX: AtomicUsize = AtomicUsize::new(1);
+
+impl PointDescriptor {
+    #[doc(hidden)]
+    pub const fn new(
+        name: &'static str,
+        model: ModelKind,
+        doc: &'static str,
+        location: SourceLocation,
+    ) -> Self {
+        // No verdict is not a pass: the models that decide fail closed.
+        let policy = match model {
+            ModelKind::Void | ModelKind::Modifying | ModelKind::Claiming => FailurePolicy::Open,
+            ModelKind::Gating | ModelKind::Flow | ModelKind::Stage => FailurePolicy::Closed,
+        };
+        Self {
+            name,
+            model,
+            doc,
+            location,
+            timeout: None,
+            policy,
+            fixed: false,
+            index: AtomicUsize::new(0),
+        }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn on_failure(mut self, policy: FailurePolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    pub(crate) const fn fixed(mut self) -> Self {
+        self.fixed = true;
+        self
+    }
+
+    /// Whether the outcome stands whatever the handlers of this point do.
+    pub const fn is_fixed(&self) -> bool {
+        self.fixed
+    }
+
+    /// The wire name.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The model.
+    pub const fn model(&self) -> ModelKind {
+        self.model
+    }
+
+    /// The doc comment.
+    pub const fn doc(&self) -> &'static str {
+        self.doc
+    }
+
+    /// Where the point is declared.
+    pub const fn location(&self) -> SourceLocation {
+        self.location
+    }
+
+    /// The time limit of handlers that set none of their own.
+    pub const fn time_limit(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// What a handler's failure means here.
+    pub const fn policy(&self) -> FailurePolicy {
+        self.policy
+    }
+
+    /// The place of this point in every registry's table.
+    #[inline]
+    pub(crate) fn index(&self) -> usize {
+        match self.index.load(Ordering::Relaxed) {
+            0 => self.assign_index(),
+            index => index,
+        }
+    }
+
+    /// Two threads may both draw a number; the first one stored stands, the
+    /// other stays unused.
+    #[cold]
+    fn assign_index(&self) -> usize {
+        let drawn = NEXT_INDEX.fetch_add(1, Ordering::Relaxed);
+        match self.index.compare_exchange(0, drawn, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => drawn,
+            Err(stands) => stands,
+        }
+    }
+}
+
+impl fmt::Debug for PointDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PointDescriptor")
+            .field("name", &self.name)
+            .field("model", &self.model)
+            .field("policy", &self.policy)
+            .field("timeout", &self.timeout)
+            .field("location", &self.location)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,286 @@
+//! A handler with its options, ready to be registered.
+
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::context::HookContext;
+use crate::entry::Phase;
+use crate::invoke::{
+    Async2, Call2, Call3, Handler, Input, IntoHandler, StateAsync2, StateSync2, Sync2,
+};
+use crate::list::ListKind;
+use crate::models::{Guard, RegistersAs, Returns};
+use crate::point::{HookPoint, PointDescriptor, SourceLocation};
+use crate::policy::FailurePolicy;
+use crate::target::Target;
+
+/// Starts a registration at `P`: options first, then the handler.
+///
+/// ```
+/// # use hooks_runtime::{hook_points, on, HookRegistry};
+/// # hook_points! { pub void Ping { n: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::new();
+/// hooks.register(on::<Ping>().name("print").priority(-10).handler(|ping: &PingPayload| {
+///     println!("{}", ping.n);
+/// }))?;
+/// # Ok(()) }
+/// ```
+#[track_caller]
+pub fn on<P: HookPoint>() -> On<P> {
+    On { options: Options::new(SourceLocation::caller()), point: PhantomData }
+}
+
+/// The options of a handler of `P`; [`On::handler`] completes it.
+#[must_use = "add the handler, then give it to `register`"]
+pub struct On<P: HookPoint> {
+    options: Options,
+    point: PhantomData<fn() -> P>,
+}
+
+/// How a handler got its name.
+#[derive(Clone, Debug)]
+pub(crate) enum Named {
+    Given(Arc<str>),
+    ByPlace,
+}
+
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) name: Named,
+    pub(crate) plugin: Option<Arc<str>>,
+    pub(crate) priority: i32,
+    pub(crate) policy: Option<FailurePolicy>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) before: Vec<Arc<str>>,
+    pub(crate) after: Vec<Arc<str>>,
+    pub(crate) target: Option<Target>,
+    pub(crate) phase: Phase,
+    pub(crate) replace: bool,
+    pub(crate) location: SourceLocation,
+}
+
+impl Options {
+    fn new(location: SourceLocation) -> Self {
+        Self {
+            name: Named::ByPlace,
+            plugin: None,
+            priority: 0,
+            policy: None,
+            timeout: None,
+            before: Vec::new(),
+            after: Vec::new(),
+            target: None,
+            phase: Phase::Main,
+            replace: false,
+            location,
+        }
+    }
+}
+
+impl<P: HookPoint> On<P> {
+    /// The handler's name; without one it is named for its place in the source.
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.options.name = Named::Given(name.into());
+        self
+    }
+
+    /// The plugin that owns it; without one it is built-in.
+    pub fn plugin(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.options.plugin = Some(id.into());
+        self
+    }
+
+    /// Its place: the lower number first, 0 unless given.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.options.priority = priority;
+        self
+    }
+
+    /// The longest that one call may take.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.options.timeout = Some(limit);
+        self
+    }
+
+    /// What its failure means. It may only be stricter than the point's own.
+    pub fn on_failure(mut self, policy: FailurePolicy) -> Self {
+        self.options.policy = Some(policy);
+        self
+    }
+
+    /// Runs before the handler or the plugin of that name.
+    pub fn before(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.options.before.push(name.into());
+        self
+    }
+
+    /// Runs after the handler or the plugin of that name.
+    pub fn after(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.options.after.push(name.into());
+        self
+    }
+
+    /// Takes part only in runs for the type `T`.
+    pub fn target<T: 'static>(mut self) -> Self {
+        self.options.target = Some(Target::of::<T>());
+        self
+    }
+
+    /// Takes part only in runs for what has that name.
+    pub fn target_named(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.options.target = Some(Target::named(name));
+        self
+    }
+
+    /// Takes the place of the owner's handler of the same name, if there is one.
+    pub fn replace(mut self) -> Self {
+        self.options.replace = true;
+        self
+    }
+
+    /// The handler: a function or closure, sync or async, of `&Payload` and,
+    /// if it likes, `&HookContext`.
+    pub fn handler<Form>(self, handler: impl IntoHandler<P::Model, P, (), Form>) -> Registration {
+        self.finish(handler.into_handler(Arc::new(())))
+    }
+
+    /// A handler that is called on `state` first: `async |state: &S, payload: &P| …`.
+    pub fn handler_with<S, Form>(
+        self,
+        state: S,
+        handler: impl IntoHandler<P::Model, P, S, Form>,
+    ) -> Registration {
+        self.finish(handler.into_handler(Arc::new(state)))
+    }
+
+    /// A guard of a gating point: sees the payload that will be used and
+    /// returns a [`Verdict`](crate::Verdict) that cannot replace it.
+    pub fn guard<Form>(self, handler: impl IntoHandler<Guard, P, (), Form>) -> Registration
+    where
+        P::Model: RegistersAs<Guard, P>,
+    {
+        self.__guard().finish(handler.into_handler(Arc::new(())))
+    }
+
+    #[doc(hidden)]
+    pub fn __guard(mut self) -> Self {
+        self.options.phase = Phase::Guard;
+        self
+    }
+
+    pub(crate) fn finish(self, handler: Handler<P>) -> Registration {
+        Registration {
+            point: P::descriptor(),
+            kind: ListKind::for_point::<P>(),
+            options: self.options,
+            handler: Box::new(handler.0),
+        }
+    }
+
+    #[doc(hidden)]
+    pub fn __located(mut self, location: SourceLocation) -> Self {
+        self.options.location = location;
+        self
+    }
+
+    #[doc(hidden)]
+    pub fn __sync<F, T>(self, handler: F) -> Registration
+    where
+        F: for<'a> Fn(Input<'a, P>, &'a HookContext) -> T + Send + Sync + 'static,
+        T: Returns<P::Model, P>,
+    {
+        self.handler::<Sync2>(handler)
+    }
+
+    #[doc(hidden)]
+    pub fn __async<F, T>(self, handler: F) -> Registration
+    where
+        F: for<'a> Call2<'a, Input<'a, P>, &'a HookContext, Out = T>,
+        T: Returns<P::Model, P>,
+    {
+        self.handler::<Async2>(handler)
+    }
+
+    #[doc(hidden)]
+    pub fn __sync_with<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
+    where
+        S: Send + Sync + 'static,
+        F: for<'a> Fn(&'a S, Input<'a, P>, &'a HookContext) -> T + Send + Sync + 'static,
+        T: Returns<P::Model, P>,
+    {
+        self.finish(IntoHandler::<P::Model, P, S, StateSync2>::into_handler(handler, state))
+    }
+
+    #[doc(hidden)]
+    pub fn __async_with<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
+    where
+        S: Send + Sync + 'static,
+        F: for<'a> Call3<'a, &'a S, Input<'a, P>, &'a HookContext, Out = T>,
+        T: Returns<P::Model, P>,
+    {
+        self.finish(IntoHandler::<P::Model, P, S, StateAsync2>::into_handler(handler, state))
+    }
+}
+
+impl<P: HookPoint> fmt::Debug for On<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("On").field("point", &P::NAME).field("options", &self.options).finish()
+    }
+}
+
+/// A handler with its options, ready for [`HookRegistry::register`].
+///
+/// Made by [`on`], or by [`handlers!`](crate::handlers) from annotated
+/// functions.
+///
+/// [`HookRegistry::register`]: crate::HookRegistry::register
+#[must_use = "give it to `register`"]
+pub struct Registration {
+    pub(crate) point: &'static PointDescriptor,
+    pub(crate) kind: ListKind,
+    pub(crate) options: Options,
+    pub(crate) handler: Box<dyn Any + Send + Sync>,
+}
+
+impl Registration {
+    /// This registration, owned by a plugin.
+    pub(crate) fn owned_by(mut self, id: &str) -> Self {
+        self.options.plugin = Some(id.into());
+        self
+    }
+}
+
+/// One registration is a group of one.
+impl IntoIterator for Registration {
+    type Item = Self;
+    type IntoIter = std::iter::Once<Self>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::once(self)
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registration")
+            .field("point", &self.point.name())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What `#[hook_handler]` gives a function: its registration.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an annotated handler",
+    label = "expected a function with `#[hook_handler(Point)]`",
+    note = "put `#[hook_handler(Point)]` on the function, or register it with \
+            `register_void::<Point>` and its like"
+)]
+pub trait Annotated {
+    fn registration() -> Registration;
+}

@@ -1,0 +1,271 @@
+//! The registry: points, handlers, and the ways to change them.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::error::RegisterError;
+use crate::handle::{Handle, Handles};
+use crate::nesting::MAX_DEPTH;
+use crate::plugin_id::PluginId;
+use crate::plugins::PluginName;
+use crate::point::HookPoint;
+use crate::registration::Registration;
+use crate::removal::PluginRemoval;
+use crate::scope::ScopedHooks;
+use crate::snapshot::{Published, Root};
+use crate::store::{Change, Store};
+use crate::table::Table;
+use crate::timer::Timer;
+
+/// The hooks of a program: what is registered, and the means to fire.
+///
+/// Cheap to clone and to share; clones are the same registry. Fires, and
+/// everything else that a scoped view can do, come through
+/// [`ScopedHooks`], to which this derefs with a scope that admits everyone.
+#[derive(Clone)]
+pub struct HookRegistry {
+    everyone: ScopedHooks,
+}
+
+/// What a host sets once, when it makes the registry.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) depth: usize,
+    pub(crate) timer: Arc<dyn Timer>,
+}
+
+/// The registry itself, behind the `Arc`.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) table: Table,
+    pub(crate) published: Published,
+    pub(crate) settings: Settings,
+    store: Mutex<Store>,
+}
+
+/// The settings of a registry to be.
+#[derive(Debug)]
+#[must_use = "call `build`"]
+pub struct Builder {
+    settings: Settings,
+}
+
+/// How deep fires may be nested unless the host says otherwise.
+const DEFAULT_DEPTH: usize = 32;
+
+impl Builder {
+    /// A time limit for every handler whose point and registration set none.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.settings.timeout = Some(limit);
+        self
+    }
+
+    /// How deep fires may be nested: 32 unless given, 128 at most.
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.settings.depth = depth.clamp(1, MAX_DEPTH);
+        self
+    }
+
+    /// Where time limits get their time from.
+    pub fn timer(mut self, timer: impl Timer) -> Self {
+        self.settings.timer = Arc::new(timer);
+        self
+    }
+
+    /// The registry.
+    pub fn build(self) -> HookRegistry {
+        let inner = Inner {
+            table: Table::new(),
+            published: Published::default(),
+            settings: self.settings,
+            store: Mutex::default(),
+        };
+        HookRegistry { everyone: ScopedHooks { inner: Arc::new(inner), bits: None } }
+    }
+}
+
+impl HookRegistry {
+    /// An empty registry with the default settings.
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// The settings of a registry to be.
+    pub fn builder() -> Builder {
+        #[cfg(feature = "tokio")]
+        let timer = Arc::new(crate::timer::TokioTimer);
+        #[cfg(not(feature = "tokio"))]
+        let timer = Arc::new(crate::timer::NoTimer);
+        Builder { settings: Settings { timeout: None, depth: DEFAULT_DEPTH, timer } }
+    }
+
+    /// Registers a group of handlers, whole or not at all.
+    ///
+    /// Takes what [`handlers!`](crate::handlers) lists, or what
+    /// [`on`](crate::on) makes, one or many.
+    pub fn register(
+        &self,
+        handlers: impl IntoIterator<Item = Registration>,
+    ) -> Result<Handles, RegisterError> {
+        self.inner.register(handlers.into_iter().collect())
+    }
+
+    pub(crate) fn register_one(&self, handler: Registration) -> Result<Handle, RegisterError> {
+        let mut handles = self.register(handler)?.0;
+        Ok(handles.pop().expect("a group of one has one handle"))
+    }
+
+    /// Removes all handlers of a plugin at one instant: a fire that starts
+    /// later sees none of them, a fire under way ends those it has begun and
+    /// starts no more of them.
+    ///
+    /// The result tells how many there were, and can wait until none of them
+    /// is running.
+    pub fn unregister_plugin(&self, id: impl AsRef<str>) -> PluginRemoval {
+        self.inner.unregister_plugin(id.as_ref())
+    }
+}
+
+impl ScopedHooks {
+    /// Whether anybody, in this scope or not, listens at `P`.
+    #[inline]
+    pub fn has_handlers<P: HookPoint>(&self) -> bool {
+        self.inner.table.get(P::descriptor().index()).has_handlers()
+    }
+}
+
+impl Inner {
+    pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn register(
+        self: &Arc<Self>,
+        group: Vec<Registration>,
+    ) -> Result<Handles, RegisterError> {
+        let visible = {
+            let mut store = self.store();
+            let change = store.register(group, &self.settings, None)?;
+            self.publish(&store, change)
+        };
+        Ok(visible.handles(self))
+    }
+
+    /// Registers a plugin's handlers; says which stay they belong to. With
+    /// `instead_of`, the plugin of that id leaves in the same instant.
+    pub(crate) fn install(
+        self: &Arc<Self>,
+        group: Vec<Registration>,
+        id: Option<&str>,
+        instead_of: Option<&str>,
+    ) -> Result<(Handles, Option<u64>), RegisterError> {
+        let (visible, stay) = {
+            let mut store = self.store();
+            let old = instead_of.and_then(|id| store.plugin(id)).map(|plugin| plugin.stay());
+            if let (Some(id), None) = (id, instead_of)
+                && store.plugin(id).is_some()
+            {
+                return Err(RegisterError::Installed { plugin: id.to_owned() });
+            }
+            let change = store.register(group, &self.settings, old)?;
+            let stay = id.and_then(|id| store.plugin(id)).map(|plugin| plugin.stay());
+            (self.publish(&store, change), stay)
+        };
+        Ok((visible.handles(self), stay))
+    }
+
+    pub(crate) fn unregister(&self, index: usize, id: u64) -> bool {
+        let removed = {
+            let mut store = self.store();
+            store.remove(index, id).map(|change| self.publish(&store, change))
+        };
+        let Some(removed) = removed else { return false };
+        removed.close();
+        true
+    }
+
+    fn unregister_plugin(&self, id: &str) -> PluginRemoval {
+        let stay = self.store().plugin(id).map(|plugin| plugin.stay());
+        stay.map_or_else(PluginRemoval::nothing, |stay| self.unregister_stay(stay))
+    }
+
+    pub(crate) fn unregister_stay(&self, stay: u64) -> PluginRemoval {
+        let removed = {
+            let mut store = self.store();
+            store.remove_plugin(stay).map(|(record, change)| (record, self.publish(&store, change)))
+        };
+        let Some((record, removed)) = removed else { return PluginRemoval::nothing() };
+        removed.close();
+        PluginRemoval::new(record, removed.change.removed, Arc::clone(&self.settings.timer))
+    }
+
+    /// Makes a change visible, at one instant.
+    fn publish(&self, store: &Store, change: Change) -> Visible {
+        let mut root = (*self.published.current()).clone();
+        for &index in &change.points {
+            if root.lists.len() <= index {
+                root.lists.resize(index + 1, None);
+            }
+            let list = store.points().get(&index).map(|point| Arc::clone(&point.list));
+            root.lists[index] = list;
+        }
+        let old = self.published.swap(root);
+        for &index in &change.points {
+            let len = store.points().get(&index).map_or(0, |point| point.order.len());
+            self.table.get(index).set_len(len);
+        }
+        Visible { change, _displaced: old }
+    }
+
+    /// The bits of plugin ids; an id that cannot be one is nobody's.
+    pub(crate) fn names_of(&self, ids: &[String]) -> Vec<Arc<PluginName>> {
+        let mut store = self.store();
+        ids.iter().filter_map(|id| PluginId::new(id).ok()).map(|id| store.name(&id)).collect()
+    }
+}
+
+/// A change that is visible, with what it displaced: dropped by whoever asked
+/// for it, after the lock.
+struct Visible {
+    change: Change,
+    _displaced: Arc<Root>,
+}
+
+impl Visible {
+    /// Lets fires under way start no more of the removed handlers. Only after
+    /// publication: a fire that starts in between must not see half of them.
+    fn close(&self) {
+        for entry in &self.change.removed {
+            entry.presence.close();
+        }
+    }
+
+    fn handles(&self, inner: &Arc<Inner>) -> Handles {
+        let added = self.change.added.iter();
+        Handles(added.map(|(index, entry)| Handle::new(inner, *index, entry)).collect())
+    }
+}
+
+impl Deref for HookRegistry {
+    type Target = ScopedHooks;
+
+    #[inline]
+    fn deref(&self) -> &ScopedHooks {
+        &self.everyone
+    }
+}
+
+impl Default for HookRegistry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for HookRegistry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookRegistry").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,286 @@
+//! Room for a handler's future inside the fire that runs it.
+//!
+//! A fire lends [`Storage`] to each handler it starts. The handler's future
+//! is built in it, polled once and, when it is ready, dropped on the spot:
+//! nothing is boxed for a handler that finishes at once. A future that is
+//! still pending stays where it is, as a [`Suspended`].
+//!
+//! # Why this is sound
+//!
+//! * **The memory is ours and large enough.** A [`Place`] is a unique
+//!   `&'s mut Storage`. [`Storage::room_for`] returns the inline buffer only
+//!   when size and alignment fit; otherwise it allocates with the future's
+//!   own layout and the storage owns that allocation.
+//! * **The future does not move once polled.** It is written before its first
+//!   poll and only ever reached through the pointer to that spot. The storage
+//!   cannot move while a `Suspended<'s, _>` borrows it for `'s`, and the heap
+//!   block never moves.
+//! * **The future is dropped before its memory is reused.** `Place::start`
+//!   drops a ready or panicked future before it gives the place back, and
+//!   `Suspended` drops its future when it is dropped. Both types are private
+//!   to this crate and no code in it leaks one.
+//! * **The borrow is honest.** `F: 's` is required, so whatever the future
+//!   borrows lives at least as long as the storage is lent.
+//! * **Threads.** `F: Send` is required, so a `Suspended` may move between
+//!   threads with the fire that holds it. The storage itself is plain bytes.
+//! * **[`Shelf`] never hands out a cell twice.** Indices come from a counter
+//!   that only grows, and an index past the end panics.
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::mem::{MaybeUninit, needs_drop};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+
+/// Bytes that a future may take before its storage goes to the heap.
+pub(crate) const INLINE: usize = 256;
+
+/// What a panic carried.
+pub(crate) type PanicPayload = Box<dyn Any + Send>;
+
+#[repr(C, align(16))]
+struct Inline(MaybeUninit<[u8; INLINE]>);
+
+/// Memory for one future at a time: inline when it is small, else one
+/// allocation that later futures reuse when they fit.
+pub(crate) struct Storage {
+    inline: Inline,
+    heap: Option<(NonNull<u8>, Layout)>,
+}
+
+// SAFETY: the storage is plain memory; what lives in it is `Send` and owned by
+// a `Suspended`, which borrows the storage exclusively.
+unsafe impl Send for Storage {}
+// SAFETY: `&Storage` gives access to nothing.
+unsafe impl Sync for Storage {}
+
+impl Storage {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self { inline: Inline(MaybeUninit::uninit()), heap: None }
+    }
+
+    /// A pointer to memory that fits `layout`.
+    #[inline]
+    fn room_for(&mut self, layout: Layout) -> NonNull<u8> {
+        if layout.size() <= INLINE && layout.align() <= align_of::<Inline>() {
+            return NonNull::from(&mut self.inline).cast();
+        }
+        self.heap_room_for(layout)
+    }
+
+    #[cold]
+    fn heap_room_for(&mut self, layout: Layout) -> NonNull<u8> {
+        if let Some((block, has)) = self.heap
+            && has.size() >= layout.size()
+            && has.align() >= layout.align()
+        {
+            return block;
+        }
+        self.release_heap();
+        // A zero-sized future can come here for its alignment alone.
+        let layout = Layout::from_size_align(layout.size().max(1), layout.align())
+            .expect("the layout of a type, at least one byte long, is valid");
+        // SAFETY: the size is not zero.
+        let Some(block) = NonNull::new(unsafe { alloc(layout) }) else {
+            handle_alloc_error(layout);
+        };
+        self.heap = Some((block, layout));
+        block
+    }
+
+    fn release_heap(&mut self) {
+        if let Some((block, layout)) = self.heap.take() {
+            // SAFETY: allocated above with this very layout, and taken out.
+            unsafe { dealloc(block.as_ptr(), layout) };
+        }
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        self.release_heap();
+    }
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Storage").finish_non_exhaustive()
+    }
+}
+
+/// An empty storage, lent for `'s`.
+pub(crate) struct Place<'s> {
+    storage: &'s mut Storage,
+}
+
+/// How far a future got in its first poll.
+pub(crate) enum Started<'s, T> {
+    /// It is done and gone; the place is free again.
+    Ready(T, Place<'s>),
+    /// It panicked (while being made, polled or dropped) and is gone.
+    Panicked(PanicPayload, Place<'s>),
+    /// It waits in its place.
+    Suspended(Suspended<'s, T>),
+}
+
+impl<'s> Place<'s> {
+    #[inline]
+    pub(crate) fn new(storage: &'s mut Storage) -> Self {
+        Self { storage }
+    }
+
+    /// Makes a future in this place and polls it once.
+    #[inline]
+    pub(crate) fn start<F>(
+        self,
+        make: impl FnOnce() -> F,
+        task: &mut Context<'_>,
+    ) -> Started<'s, F::Output>
+    where
+        F: Future + Send + 's,
+    {
+        let spot: NonNull<F> = self.storage.room_for(Layout::new::<F>()).cast();
+        let mut built = false;
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            let future = make();
+            // SAFETY: `spot` fits an `F`, is ours alone and empty.
+            unsafe { spot.write(future) };
+            built = true;
+            // SAFETY: the future was just written, is not moved from here on
+            // and is dropped in place before the memory is used again.
+            unsafe { Pin::new_unchecked(&mut *spot.as_ptr()) }.poll(task)
+        }));
+        match polled {
+            Ok(Poll::Pending) => {
+                let future: NonNull<dyn Future<Output = F::Output> + Send + 's> = spot;
+                Started::Suspended(Suspended { future, place: PhantomData })
+            }
+            Ok(Poll::Ready(output)) => {
+                // SAFETY: built, and not dropped yet.
+                match unsafe { drop_contained(spot) } {
+                    Ok(()) => Started::Ready(output, self),
+                    Err(panic) => Started::Panicked(panic, self),
+                }
+            }
+            Err(panic) => {
+                if built {
+                    // SAFETY: built, and not dropped yet. A second panic adds
+                    // nothing to the first.
+                    discard(unsafe { drop_contained(spot) }.err());
+                }
+                Started::Panicked(panic, self)
+            }
+        }
+    }
+}
+
+/// Drops the future at `spot`, catching a panic.
+///
+/// # Safety
+/// There is a valid future at `spot`, which nobody uses afterwards.
+#[inline]
+unsafe fn drop_contained<F: ?Sized>(spot: NonNull<F>) -> Result<(), PanicPayload> {
+    if needs_drop::<F>() {
+        // SAFETY: passed on to the caller.
+        catch_unwind(AssertUnwindSafe(|| unsafe { spot.drop_in_place() }))
+    } else {
+        Ok(())
+    }
+}
+
+/// Drops what a panic carried, even when that panics in turn.
+pub(crate) fn discard(panic: Option<PanicPayload>) {
+    let mut panic = panic;
+    while let Some(payload) = panic {
+        panic = catch_unwind(AssertUnwindSafe(|| drop(payload))).err();
+    }
+}
+
+/// A future that waits in its place. Dropping it drops the future.
+pub(crate) struct Suspended<'s, T> {
+    future: NonNull<dyn Future<Output = T> + Send + 's>,
+    place: PhantomData<&'s mut Storage>,
+}
+
+// SAFETY: it owns a future that is `Send`, and exclusively borrows plain memory.
+unsafe impl<T> Send for Suspended<'_, T> {}
+// SAFETY: `&Suspended` gives access to nothing.
+unsafe impl<T> Sync for Suspended<'_, T> {}
+
+impl<T> Suspended<'_, T> {
+    /// Polls the future once more.
+    ///
+    /// A panic is caught; after it, or after `Ready`, drop this.
+    #[inline]
+    pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<T, PanicPayload>> {
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: the future is in its place and stays there until drop.
+            unsafe { Pin::new_unchecked(&mut *self.future.as_ptr()) }.poll(task)
+        }));
+        match polled {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    }
+
+    /// Drops the future and says whether that panicked.
+    pub(crate) fn end(self) -> Result<(), PanicPayload> {
+        let future = self.future;
+        std::mem::forget(self);
+        // SAFETY: the future is in its place, and `self` is gone.
+        unsafe { drop_contained(future) }
+    }
+}
+
+impl<T> Drop for Suspended<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: the future is in its place, and this is its last use.
+        discard(unsafe { drop_contained(self.future) }.err());
+    }
+}
+
+/// A row of storages, made when the first is asked for.
+pub(crate) struct Shelf {
+    cells: OnceLock<Box<[UnsafeCell<Storage>]>>,
+    next: AtomicUsize,
+}
+
+// SAFETY: each cell is handed out once, as a unique reference.
+unsafe impl Sync for Shelf {}
+
+impl Shelf {
+    pub(crate) fn new() -> Self {
+        Self { cells: OnceLock::new(), next: AtomicUsize::new(0) }
+    }
+
+    /// The next place; the first call makes room for `capacity` of them.
+    ///
+    /// # Panics
+    /// When more places are asked for than there is room.
+    pub(crate) fn place(&self, capacity: usize) -> Place<'_> {
+        let cells = self
+            .cells
+            .get_or_init(|| (0..capacity).map(|_| UnsafeCell::new(Storage::new())).collect());
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the counter yields every index once, so no other reference
+        // to this cell exists; the cells live as long as `self`.
+        Place::new(unsafe { &mut *cells[index].get() })
+    }
+}
+
+impl fmt::Debug for Shelf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shelf").finish_non_exhaustive()
+    }
+}

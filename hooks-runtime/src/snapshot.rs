@@ -1,0 +1,96 @@
+//! All handlers of a registry at one instant, behind one pointer.
+//!
+//! Every change, of one handler or of a whole plugin, publishes one new
+//! [`Root`]: a fire sees either all of a change or nothing of it.
+//!
+//! # Why [`Held`] is sound
+//!
+//! A fire reads its list through a guard, which costs no reference count, and
+//! trades the guard for an `Arc` of the list when a handler first suspends.
+//! Both keep the same list alive at the same address, so references taken
+//! before the trade stay valid after it. `Held::list` ties them to the borrow
+//! of the `Held`, and the trade never lets go of the one before it has the
+//! other.
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::{ArcSwap, Guard};
+
+use crate::list::{AnyList, HandlerList, typed};
+use crate::point::HookPoint;
+
+/// The lists of all points, by the points' static index.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Root {
+    pub(crate) lists: Vec<Option<AnyList>>,
+}
+
+/// The published root.
+#[derive(Debug, Default)]
+pub(crate) struct Published(ArcSwap<Root>);
+
+impl Published {
+    /// Publishes `root`. The old one comes back so that the caller drops it,
+    /// and the handlers it may be the last to hold, outside any lock.
+    #[must_use = "drop the old root outside the lock"]
+    pub(crate) fn swap(&self, root: Root) -> Arc<Root> {
+        self.0.swap(Arc::new(root))
+    }
+
+    pub(crate) fn current(&self) -> Arc<Root> {
+        self.0.load_full()
+    }
+
+    /// The list of `P`, held for a fire; `None` when it has no handlers.
+    #[inline]
+    pub(crate) fn hold<P: HookPoint>(&self) -> Option<Held<P>> {
+        let index = P::descriptor().index();
+        let guard = self.0.load();
+        let list = NonNull::from(typed::<P>(guard.lists.get(index)?.as_ref()?));
+        Some(Held { list, keep: Mutex::new(Keep::Guard(guard)) })
+    }
+}
+
+enum Keep {
+    Guard(Guard<Arc<Root>>),
+    List { _list: AnyList },
+}
+
+/// A list kept alive by a fire.
+pub(crate) struct Held<P: HookPoint> {
+    list: NonNull<HandlerList<P>>,
+    keep: Mutex<Keep>,
+}
+
+// SAFETY: a `Held` is a counted reference to a list, which is `Send + Sync`.
+unsafe impl<P: HookPoint> Send for Held<P> {}
+// SAFETY: as above; `keep` is behind a mutex.
+unsafe impl<P: HookPoint> Sync for Held<P> {}
+
+impl<P: HookPoint> Held<P> {
+    #[inline]
+    pub(crate) fn list(&self) -> &HandlerList<P> {
+        // SAFETY: `keep` holds the list until `self` is dropped.
+        unsafe { self.list.as_ref() }
+    }
+
+    /// Trades the guard for a count: a guard kept while a task sleeps would
+    /// slow down everybody's next look-up.
+    pub(crate) fn settle(&self) {
+        let mut keep = self.keep.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Keep::Guard(guard) = &*keep {
+            let list = guard.lists[P::descriptor().index()].clone();
+            let list = list.expect("the guarded root has the list that is held");
+            *keep = Keep::List { _list: list };
+        }
+    }
+}
+
+impl<P: HookPoint> fmt::Debug for Held<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Held").field("point", &P::NAME).finish_non_exhaustive()
+    }
+}

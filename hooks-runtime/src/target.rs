@@ -1,0 +1,42 @@
+//! The one type or name that a handler may be bound to.
+
+use std::any::TypeId;
+use std::fmt;
+use std::sync::Arc;
+
+/// What a handler, or a run, is about: a type, or a name where no type exists.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target(Kind);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Kind {
+    Type(TypeId, &'static str),
+    Name(Arc<str>),
+}
+
+impl Target {
+    /// The type `T`.
+    pub fn of<T: 'static>() -> Self {
+        Self(Kind::Type(TypeId::of::<T>(), std::any::type_name::<T>()))
+    }
+
+    /// Something known only by name.
+    pub fn named(name: impl Into<Arc<str>>) -> Self {
+        Self(Kind::Name(name.into()))
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Type(_, name) => f.write_str(name),
+            Kind::Name(name) => write!(f, "\"{name}\""),
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Target({self})")
+    }
+}
