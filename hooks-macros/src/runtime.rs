@@ -1,6 +1,6 @@
 //! The path to the runtime, the root of every path in an expansion.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Path;
 use syn::parse::ParseStream;
@@ -10,6 +10,16 @@ use crate::keys;
 /// The path an attribute was given, or the name the crate has by default.
 pub(crate) fn path(given: Option<&Path>) -> TokenStream {
     given.map_or_else(|| quote!(::hooks_runtime), ToTokens::to_token_stream)
+}
+
+/// The same path, shown at one place: a path of which one end is elsewhere
+/// would be underlined from there.
+pub(crate) fn shown_at(rt: &TokenStream, user: Span) -> TokenStream {
+    let moved = |mut token: TokenTree| {
+        token.set_span(token.span().located_at(user));
+        token
+    };
+    rt.clone().into_iter().map(moved).collect()
 }
 
 /// Reads the value of `crate = ::path`.

@@ -17,15 +17,15 @@
 use std::any::Any;
 use std::fmt;
 
+use crate::dispatch::fire::Fire;
 use crate::entry::{Entry, Owner};
-use crate::point::{HookPoint, ModelKind, PointDescriptor};
+use crate::point::{HookPoint, ModelKind};
 use crate::scope::ScopedHooks;
 
 /// What one call of a handler borrows from its fire.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'s> {
-    pub(crate) hooks: &'s ScopedHooks,
-    pub(crate) point: &'static PointDescriptor,
+    pub(crate) fire: &'s Fire<'s>,
     pub(crate) entry: &'s Entry,
     pub(crate) merged: Option<&'s (dyn Any + Send + Sync)>,
 }
@@ -66,12 +66,12 @@ impl HookContext {
 
     /// The wire name of the point that was fired.
     pub fn point(&self) -> &'static str {
-        self.frame.point.name()
+        self.frame().fire.point.name()
     }
 
     /// The model of the point.
     pub fn model(&self) -> ModelKind {
-        self.frame.point.model()
+        self.frame().fire.point.model()
     }
 
     /// The name of the handler that is called.
@@ -87,7 +87,7 @@ impl HookContext {
     /// The hooks as this fire sees them: what is fired through them keeps the
     /// scope of this fire, whichever plugin asks.
     pub fn hooks(&self) -> &ScopedHooks {
-        self.frame().hooks
+        self.frame().fire.hooks
     }
 
     /// What earlier handlers of a modifying fire of `P` have set so far.

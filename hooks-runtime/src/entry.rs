@@ -68,7 +68,7 @@ pub(crate) struct Entry {
     pub(crate) location: SourceLocation,
     pub(crate) presence: Presence,
     pub(crate) counters: Counters,
-    /// An `Arc<dyn Invoke<P>>` of this entry's point.
+    /// A `Box<dyn Invoke<P>>` of this entry's point.
     pub(crate) handler: Box<dyn Any + Send + Sync>,
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::entry::Owner;
+use crate::limits::Refusal;
 use crate::plugin_id::PluginIdError;
 use crate::point::SourceLocation;
 use crate::policy::FailurePolicy;
@@ -138,16 +139,21 @@ pub enum FireError {
     #[error("{0}")]
     Failed(#[source] HandlerFailure),
     /// Fires are nested deeper than the registry allows.
-    #[error("fires are nested deeper than {limit}: {}", .chain.join(" > "))]
-    TooDeep {
-        /// The depth that the registry allows.
-        limit: usize,
-        /// The points under way, outermost first; the last is the refused one.
-        chain: Vec<&'static str>,
-    },
+    #[error("{0}")]
+    TooDeep(Box<TooDeep>),
     /// Another declaration uses the same wire name in this registry.
     #[error("{0}")]
-    NameClash(#[from] NameClash),
+    NameClash(Box<NameClash>),
+}
+
+/// A fire that was refused because of its depth.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("fires are nested deeper than {limit}: {}", .chain.join(" > "))]
+pub struct TooDeep {
+    /// The depth that the registry allows.
+    pub limit: usize,
+    /// The points under way, outermost first; the last is the refused one.
+    pub chain: Vec<&'static str>,
 }
 
 impl FireError {
@@ -246,14 +252,26 @@ pub enum RegisterError {
         handler: String,
     },
     /// A registrar bound to one plugin was given another's handler.
-    #[error("`{handler}` belongs to {owner}, but this registrar is bound to plugin `{bound}`")]
+    #[error("`{handler}` names plugin `{owner}`, but this registrar is bound to plugin `{bound}`")]
     NotYours {
         /// The handler's name.
         handler: String,
-        /// Whom the handler says it belongs to.
-        owner: Owner,
+        /// The plugin that the handler names.
+        owner: String,
         /// The plugin that the registrar is bound to.
         bound: String,
+    },
+    /// The host does not allow it to the plugin.
+    #[error("`{handler}` of plugin `{plugin}` is refused at `{point}`: {refusal}")]
+    Refused {
+        /// The wire name of the point.
+        point: &'static str,
+        /// The handler's name.
+        handler: String,
+        /// The plugin's id.
+        plugin: String,
+        /// Which limit it would break.
+        refusal: Refusal,
     },
     /// The plugin is installed already.
     #[error(

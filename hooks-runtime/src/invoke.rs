@@ -25,7 +25,7 @@ pub(crate) trait Invoke<P: HookPoint>: Send + Sync {
     fn start<'s>(
         &'s self,
         input: Input<'s, P>,
-        frame: Frame<'s>,
+        frame: &Frame<'s>,
         place: Place<'s>,
         task: &mut Context<'_>,
     ) -> Started<'s, Output<P>>;
@@ -105,10 +105,10 @@ where
 
 /// Runs a synchronous handler: no future, no storage.
 #[inline]
-fn start_sync<'s, T>(place: Place<'s>, call: impl FnOnce() -> T) -> Started<'s, T> {
+fn start_sync<'s, T>(call: impl FnOnce() -> T) -> Started<'s, T> {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
-        Ok(output) => Started::Ready(output, place),
-        Err(panic) => Started::Panicked(panic, place),
+        Ok(output) => Started::Ready(output),
+        Err(panic) => Started::Panicked(panic),
     }
 }
 
@@ -161,17 +161,17 @@ macro_rules! form {
             fn start<'s>(
                 &'s self,
                 input: Input<'s, P>,
-                frame: Frame<'s>,
+                frame: &Frame<'s>,
                 place: Place<'s>,
                 task: &mut Context<'_>,
             ) -> Started<'s, Output<P>> {
-                let ($f, $state) = (self.call.get(), &**self.state.get());
+                let ($f, $state, frame) = (self.call.get(), &**self.state.get(), *frame);
                 form!(@$kind place, task, V, $cx, frame, $input, input, $call)
             }
         }
     };
     (@sync $place:ident, $task:ident, $v:ident, $cx:ident, $frame:ident, $given:ident, $input:ident, $call:expr) => {
-        start_sync($place, move || {
+        start_sync(move || {
             context!(let $cx = $frame);
             let $given = <P::Model as RegistersAs<$v, P>>::given($input);
             $call.into_output().map(<P::Model as RegistersAs<$v, P>>::returned)
@@ -237,8 +237,11 @@ form! {
     label = "not a handler of `{P}`",
     note = "a handler is a function or closure, sync or async, of `&Payload` and, if it likes, \
             `&HookContext`; a closure names its types: `|p: &Payload| …`",
-    note = "an async handler's future must be `Send`, and its return type one that the point's \
-            model accepts"
+    note = "it returns `()` at a `Void` point or a stage, `R` or `Option<R>` at a `Modifying` one, \
+            `Option<R>` at a `Claiming` one, `Verdict<Payload>` at a `Gating` one, `Verdict` as a \
+            `Guard`, or a `Result` of that",
+    note = "an async handler's future must be `Send`; an async closure captures nothing, its state \
+            goes in with `handler_with`"
 )]
 pub trait IntoHandler<Verb, P: HookPoint, S, Form>: Sized {
     #[doc(hidden)]
@@ -247,7 +250,7 @@ pub trait IntoHandler<Verb, P: HookPoint, S, Form>: Sized {
 
 /// A handler of `P` whose form is forgotten.
 #[doc(hidden)]
-pub struct Handler<P: HookPoint>(pub(crate) Arc<dyn Invoke<P>>);
+pub struct Handler<P: HookPoint>(pub(crate) Box<dyn Invoke<P>>);
 
 impl<P: HookPoint> std::fmt::Debug for Handler<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -255,6 +258,7 @@ impl<P: HookPoint> std::fmt::Debug for Handler<P> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<V, P, S, F, Form> IntoHandler<V, P, S, Form> for F
 where
     V: 'static,
@@ -265,7 +269,7 @@ where
     Function<F, S, Form, V>: Invoke<P>,
 {
     fn into_handler(self, state: Arc<S>) -> Handler<P> {
-        Handler(Arc::new(Function::<F, S, Form, V> {
+        Handler(Box::new(Function::<F, S, Form, V> {
             call: Contained::new(self),
             state: Contained::new(state),
             form: PhantomData,

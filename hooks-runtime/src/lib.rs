@@ -1,12 +1,17 @@
 //! A compile-time typed hook registry.
 
+mod audit;
+#[cfg(feature = "collect")]
+mod collect;
 mod context;
 mod dispatch;
 mod entry;
 mod error;
 pub mod flow;
 mod handle;
+mod introspect;
 mod invoke;
+mod limits;
 mod list;
 mod models;
 mod nesting;
@@ -18,6 +23,7 @@ mod plugins;
 mod point;
 mod policy;
 mod presence;
+mod registrar;
 mod registration;
 mod registry;
 mod removal;
@@ -30,15 +36,22 @@ mod table;
 mod target;
 mod timer;
 
+pub use audit::{Audit, NamesNobody, NeverCalled, WhyNot};
+#[cfg(feature = "collect")]
+pub use collect::{CollectError, collected};
 pub use context::HookContext;
 pub use entry::Owner;
-pub use error::{BoxError, FailureKind, FireError, HandlerFailure, NameClash, RegisterError};
+pub use error::{
+    BoxError, FailureKind, FireError, HandlerFailure, NameClash, RegisterError, TooDeep,
+};
 pub use flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowError, FlowPoint, OnError,
 };
 pub use handle::{Handle, Handles, ScopedHandle};
 pub use hooks_macros::{Merge, hook_handler, hook_handlers};
+pub use introspect::{HandlerInfo, OrderReason};
+pub use limits::{Limits, Refusal};
 pub use models::{
     Claim, Claiming, FieldSet, Flow, Gate, Gating, Guard, Merge, Modifying, NoReplacement,
     Rejection, Verdict, Void,
@@ -47,6 +60,7 @@ pub use plugin::{Installed, Plugin};
 pub use plugin_id::{PluginId, PluginIdError};
 pub use point::{HookPoint, ModelKind, PointDescriptor, SourceLocation};
 pub use policy::FailurePolicy;
+pub use registrar::Registrar;
 pub use registration::{On, Registration, on};
 pub use registry::{Builder, HookRegistry};
 pub use removal::{DrainError, PluginRemoval};
@@ -56,6 +70,24 @@ pub use target::Target;
 #[cfg(feature = "tokio")]
 pub use timer::TokioTimer;
 pub use timer::{Sleep, Timer};
+
+/// What can be a handler: the traits behind `register_*` and
+/// [`On::handler`](crate::On::handler).
+pub mod handler {
+    pub use crate::invoke::{
+        Async1, Async2, AsyncHandler, AsyncHandlerWith, Call1, Call2, Call3, Function, Handler,
+        IntoHandler, StateAsync1, StateAsync2, StateSync1, StateSync2, Sync1, Sync2,
+    };
+}
+
+/// The models as types, and what ties a point, a verb and a return type to
+/// them.
+pub mod model {
+    pub use crate::flow::Stage;
+    pub use crate::models::{
+        Claiming, FiresAs, Flow, Gating, Guard, Model, Modifying, RegistersAs, Returns, Void,
+    };
+}
 
 /// Declares hook points.
 #[macro_export]
@@ -73,15 +105,42 @@ macro_rules! handlers {
     };
 }
 
+/// Hands an annotated function to the collection, where there is one.
+#[cfg(feature = "collect")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __collect {
+    ($handler:ident) => {
+        $crate::__private::inventory::submit! {
+            $crate::__private::Collected {
+                path: ::core::concat!(::core::module_path!(), "::", ::core::stringify!($handler)),
+                registration: <$handler as $crate::__private::Annotated>::registration,
+            }
+        }
+    };
+}
+
+/// Hands an annotated function to the collection, where there is one.
+#[cfg(not(feature = "collect"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __collect {
+    ($handler:ident) => {};
+}
+
 /// What the macros' expansions use. Not for people.
 #[doc(hidden)]
 pub mod __private {
+    #[cfg(feature = "collect")]
+    pub use crate::collect::Collected;
     pub use crate::flow::StageDescriptors;
     pub use crate::invoke::{Input, Output};
     pub use crate::models::{Model, Returns};
     pub use crate::point::{ModelKind, PointDescriptor, SourceLocation};
     pub use crate::registration::Annotated;
     pub use hooks_macros::__hook_points;
+    #[cfg(feature = "collect")]
+    pub use inventory;
 
     use crate::models::{Guard, RegistersAs};
     use crate::point::HookPoint;

@@ -3,8 +3,17 @@
 //! A list is immutable. A change makes a new one that shares all chunks but
 //! the one it touches, so registering one by one stays cheap however many
 //! handlers a point has.
+//!
+//! # Why [`Slot`] is sound
+//!
+//! A slot points at the handler that its own `entry` owns in a box. The entry
+//! is immutable but for its atomics and lives as long as the slot's `Arc` of
+//! it, so the pointer is valid for as long as the slot is, and going straight
+//! to the handler saves the way through entry and box on every call.
+#![allow(unsafe_code)]
 
 use std::any::Any;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,31 +35,48 @@ pub(crate) struct HandlerList<P: HookPoint> {
 /// A run of handlers with the counts of the fires that walked it.
 pub(crate) struct Chunk<P: HookPoint> {
     pub(crate) slots: Box<[Slot<P>]>,
+    /// Whether all handlers are plain.
+    pub(crate) plain: bool,
 }
 
 /// One handler, as a fire needs it.
 pub(crate) struct Slot<P: HookPoint> {
-    pub(crate) invoke: Arc<dyn Invoke<P>>,
+    invoke: NonNull<dyn Invoke<P>>,
     pub(crate) entry: Arc<Entry>,
     pub(crate) owner_bit: u32,
+    /// Whether a call needs neither a clock nor a count of those under way.
+    pub(crate) plain: bool,
     /// How many fires that admitted everyone ended their walk of the chunk
     /// here. Counting where a walk ends costs one step a chunk, not one a
     /// handler: a handler was called by every walk that ended at or after it.
     ended_here: AtomicU64,
 }
 
+// SAFETY: the pointer stands for a shared reference to a handler, which is
+// `Sync`, and which the entry next to it keeps alive.
+unsafe impl<P: HookPoint> Send for Slot<P> {}
+// SAFETY: as above.
+unsafe impl<P: HookPoint> Sync for Slot<P> {}
+
 impl<P: HookPoint> Slot<P> {
     fn of(entry: &Arc<Entry>) -> Self {
         let invoke = entry
             .handler
-            .downcast_ref::<Arc<dyn Invoke<P>>>()
+            .downcast_ref::<Box<dyn Invoke<P>>>()
             .expect("an entry is only ever listed at the point it was registered for");
         Self {
-            invoke: Arc::clone(invoke),
+            invoke: NonNull::from(&**invoke),
             entry: Arc::clone(entry),
             owner_bit: entry.owner_bit(),
+            plain: entry.plugin.is_none() && entry.timeout.is_none(),
             ended_here: AtomicU64::new(0),
         }
+    }
+
+    #[inline]
+    pub(crate) fn invoke(&self) -> &dyn Invoke<P> {
+        // SAFETY: see the module's text.
+        unsafe { self.invoke.as_ref() }
     }
 
     #[inline]
@@ -61,7 +87,8 @@ impl<P: HookPoint> Slot<P> {
 
 impl<P: HookPoint> Chunk<P> {
     fn new(entries: &[Arc<Entry>]) -> Arc<Self> {
-        Arc::new(Self { slots: entries.iter().map(Slot::of).collect() })
+        let slots: Box<[Slot<P>]> = entries.iter().map(Slot::of).collect();
+        Arc::new(Self { plain: slots.iter().all(|slot| slot.plain), slots })
     }
 
     /// The walks that reached each handler, last handler first.

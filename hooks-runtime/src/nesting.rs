@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use crate::error::FireError;
+use crate::error::{FireError, TooDeep};
 
 /// The deepest nesting that a registry can be set to allow.
 pub(crate) const MAX_DEPTH: usize = 128;
@@ -93,5 +93,5 @@ fn too_deep(point: &'static str, limit: usize) -> FireError {
         chain.links[..depth].iter().map(|link| link.get().point).collect()
     });
     chain.push(point);
-    FireError::TooDeep { limit, chain }
+    FireError::TooDeep(Box::new(TooDeep { limit, chain }))
 }

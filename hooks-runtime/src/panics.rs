@@ -1,5 +1,7 @@
 //! What a panic says.
 
+use std::mem::ManuallyDrop;
+
 use crate::slot::{PanicPayload, discard};
 
 /// The message of a panic, whatever it carried.
@@ -27,23 +29,24 @@ pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Handlers capture values of the user; the last reference to one may be
 /// dropped in the middle of somebody else's fire.
 #[derive(Debug)]
-pub(crate) struct Contained<T>(Option<T>);
+pub(crate) struct Contained<T>(ManuallyDrop<T>);
 
 impl<T> Contained<T> {
     pub(crate) fn new(value: T) -> Self {
-        Self(Some(value))
+        Self(ManuallyDrop::new(value))
     }
 
     #[inline]
     pub(crate) fn get(&self) -> &T {
-        self.0.as_ref().expect("the value is taken only when this is dropped")
+        &self.0
     }
 }
 
 impl<T> Drop for Contained<T> {
+    #[allow(unsafe_code)]
     fn drop(&mut self) {
-        let value = self.0.take();
-        if let Err(message) = contained(|| drop(value)) {
+        // SAFETY: this is the only place that drops the value, and it runs once.
+        if let Err(message) = contained(|| unsafe { ManuallyDrop::drop(&mut self.0) }) {
             tracing::error!(panic = %message, "dropping a handler's state panicked");
         }
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::flow::StageKind;
 use crate::models::Model;
 use crate::policy::FailurePolicy;
 
@@ -113,6 +114,7 @@ pub struct PointDescriptor {
     location: SourceLocation,
     timeout: Option<Duration>,
     policy: FailurePolicy,
+    stage: Option<StageKind>,
     /// Whether handlers must not even tighten the policy.
     fixed: bool,
     /// This point's place in every registry's table; zero is "not yet".
@@ -143,6 +145,7 @@ impl PointDescriptor {
             timeout: None,
             policy,
             fixed: false,
+            stage: None,
             index: AtomicUsize::new(0),
         }
     }
@@ -159,6 +162,21 @@ impl PointDescriptor {
     pub const fn on_failure(mut self, policy: FailurePolicy) -> Self {
         self.policy = policy;
         self
+    }
+
+    pub(crate) const fn stage_of(mut self, stage: StageKind) -> Self {
+        self.stage = Some(stage);
+        self
+    }
+
+    /// The stage, if this is one of a flow.
+    pub const fn stage(&self) -> Option<StageKind> {
+        self.stage
+    }
+
+    /// The wire name of the flow, if this is a stage of one.
+    pub fn flow(&self) -> Option<&'static str> {
+        self.stage.and_then(|_| self.name.rsplit_once('/')).map(|(flow, _)| flow)
     }
 
     pub(crate) const fn fixed(mut self) -> Self {

@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use crate::context::HookContext;
 use crate::entry::Phase;
+use crate::error::RegisterError;
 use crate::invoke::{
     Async2, Call2, Call3, Handler, Input, IntoHandler, StateAsync2, StateSync2, Sync2,
 };
 use crate::list::ListKind;
 use crate::models::{Guard, RegistersAs, Returns};
+use crate::plugin_id::PluginId;
 use crate::point::{HookPoint, PointDescriptor, SourceLocation};
 use crate::policy::FailurePolicy;
 use crate::target::Target;
@@ -247,6 +249,21 @@ pub struct Registration {
 }
 
 impl Registration {
+    /// This registration for a plugin, unless it names another owner.
+    pub(crate) fn bound_to(self, plugin: &PluginId) -> Result<Self, RegisterError> {
+        match &self.options.plugin {
+            Some(other) if **other != *plugin.as_str() => Err(RegisterError::NotYours {
+                handler: match &self.options.name {
+                    Named::Given(name) => name.to_string(),
+                    Named::ByPlace => self.options.location.to_string(),
+                },
+                owner: other.to_string(),
+                bound: plugin.to_string(),
+            }),
+            _ => Ok(self.owned_by(plugin.as_str())),
+        }
+    }
+
     /// This registration, owned by a plugin.
     pub(crate) fn owned_by(mut self, id: &str) -> Self {
         self.options.plugin = Some(id.into());

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use crate::error::RegisterError;
 use crate::handle::{Handle, Handles};
+use crate::limits::Limits;
 use crate::nesting::MAX_DEPTH;
-use crate::plugin_id::PluginId;
+use crate::plugin_id::{PluginId, PluginIdError};
 use crate::plugins::PluginName;
 use crate::point::HookPoint;
 use crate::registration::Registration;
@@ -116,6 +117,14 @@ impl HookRegistry {
     pub(crate) fn register_one(&self, handler: Registration) -> Result<Handle, RegisterError> {
         let mut handles = self.register(handler)?.0;
         Ok(handles.pop().expect("a group of one has one handle"))
+    }
+
+    /// Sets what a plugin may register from now on, in place of earlier
+    /// limits. What it has registered stays.
+    pub fn set_limits(&self, plugin: &str, limits: Limits) -> Result<(), PluginIdError> {
+        let id = PluginId::new(plugin)?;
+        self.inner.store().set_limits(id, limits);
+        Ok(())
     }
 
     /// Removes all handlers of a plugin at one instant: a fire that starts

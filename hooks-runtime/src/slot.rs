@@ -64,7 +64,9 @@ unsafe impl Send for Storage {}
 unsafe impl Sync for Storage {}
 
 impl Storage {
-    #[inline]
+    // Always inlined, so that it is made where it lives: its bytes need no copy.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub(crate) fn new() -> Self {
         Self { inline: Inline(MaybeUninit::uninit()), heap: None }
     }
@@ -125,10 +127,10 @@ pub(crate) struct Place<'s> {
 
 /// How far a future got in its first poll.
 pub(crate) enum Started<'s, T> {
-    /// It is done and gone; the place is free again.
-    Ready(T, Place<'s>),
+    /// It is done and gone; the storage is free again.
+    Ready(T),
     /// It panicked (while being made, polled or dropped) and is gone.
-    Panicked(PanicPayload, Place<'s>),
+    Panicked(PanicPayload),
     /// It waits in its place.
     Suspended(Suspended<'s, T>),
 }
@@ -168,8 +170,8 @@ impl<'s> Place<'s> {
             Ok(Poll::Ready(output)) => {
                 // SAFETY: built, and not dropped yet.
                 match unsafe { drop_contained(spot) } {
-                    Ok(()) => Started::Ready(output, self),
-                    Err(panic) => Started::Panicked(panic, self),
+                    Ok(()) => Started::Ready(output),
+                    Err(panic) => Started::Panicked(panic),
                 }
             }
             Err(panic) => {
@@ -178,7 +180,7 @@ impl<'s> Place<'s> {
                     // nothing to the first.
                     discard(unsafe { drop_contained(spot) }.err());
                 }
-                Started::Panicked(panic, self)
+                Started::Panicked(panic)
             }
         }
     }
@@ -264,18 +266,19 @@ impl Shelf {
         Self { cells: OnceLock::new(), next: AtomicUsize::new(0) }
     }
 
-    /// The next place; the first call makes room for `capacity` of them.
+    /// The next storage; the first call makes room for `capacity` of them.
     ///
     /// # Panics
-    /// When more places are asked for than there is room.
-    pub(crate) fn place(&self, capacity: usize) -> Place<'_> {
+    /// When more are asked for than there is room.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) fn storage(&self, capacity: usize) -> &mut Storage {
         let cells = self
             .cells
             .get_or_init(|| (0..capacity).map(|_| UnsafeCell::new(Storage::new())).collect());
         let index = self.next.fetch_add(1, Ordering::Relaxed);
         // SAFETY: the counter yields every index once, so no other reference
         // to this cell exists; the cells live as long as `self`.
-        Place::new(unsafe { &mut *cells[index].get() })
+        unsafe { &mut *cells[index].get() }
     }
 }
 

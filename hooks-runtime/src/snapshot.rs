@@ -8,14 +8,14 @@
 //! A fire reads its list through a guard, which costs no reference count, and
 //! trades the guard for an `Arc` of the list when a handler first suspends.
 //! Both keep the same list alive at the same address, so references taken
-//! before the trade stay valid after it. `Held::list` ties them to the borrow
-//! of the `Held`, and the trade never lets go of the one before it has the
-//! other.
+//! before the trade stay valid after it; the trade never lets go of the one
+//! before it has the other. `Held::list` therefore does not borrow the `Held`,
+//! and its caller promises to keep the `Held` as long as what it returns.
 #![allow(unsafe_code)]
 
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
 
@@ -50,7 +50,7 @@ impl Published {
         let index = P::descriptor().index();
         let guard = self.0.load();
         let list = NonNull::from(typed::<P>(guard.lists.get(index)?.as_ref()?));
-        Some(Held { list, keep: Mutex::new(Keep::Guard(guard)) })
+        Some(Held { list, keep: Keep::Guard(guard) })
     }
 }
 
@@ -62,29 +62,37 @@ enum Keep {
 /// A list kept alive by a fire.
 pub(crate) struct Held<P: HookPoint> {
     list: NonNull<HandlerList<P>>,
-    keep: Mutex<Keep>,
+    keep: Keep,
 }
 
 // SAFETY: a `Held` is a counted reference to a list, which is `Send + Sync`.
 unsafe impl<P: HookPoint> Send for Held<P> {}
-// SAFETY: as above; `keep` is behind a mutex.
+// SAFETY: as above; changing `keep` takes `&mut`.
 unsafe impl<P: HookPoint> Sync for Held<P> {}
 
 impl<P: HookPoint> Held<P> {
+    /// # Safety
+    /// `self` must not be dropped before `'h` ends.
     #[inline]
-    pub(crate) fn list(&self) -> &HandlerList<P> {
-        // SAFETY: `keep` holds the list until `self` is dropped.
+    pub(crate) unsafe fn list<'h>(&self) -> &'h HandlerList<P> {
+        // SAFETY: `keep` holds the list until `self` is dropped, which the
+        // caller says is after `'h`.
         unsafe { self.list.as_ref() }
+    }
+
+    /// The handlers' ids, in order.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = u64> {
+        // SAFETY: the iterator borrows `self`.
+        unsafe { self.list() }.slots().map(|slot| slot.entry.id)
     }
 
     /// Trades the guard for a count: a guard kept while a task sleeps would
     /// slow down everybody's next look-up.
-    pub(crate) fn settle(&self) {
-        let mut keep = self.keep.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Keep::Guard(guard) = &*keep {
+    pub(crate) fn settle(&mut self) {
+        if let Keep::Guard(guard) = &self.keep {
             let list = guard.lists[P::descriptor().index()].clone();
             let list = list.expect("the guarded root has the list that is held");
-            *keep = Keep::List { _list: list };
+            self.keep = Keep::List { _list: list };
         }
     }
 }

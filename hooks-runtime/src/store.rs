@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::entry::{Counters, Entry, Owner};
 use crate::error::{NameClash, RegisterError};
+use crate::limits::Limits;
 use crate::list::{AnyList, ListKind};
 use crate::order;
 use crate::plugin_id::{PluginId, check_handler_name};
@@ -28,6 +29,7 @@ pub(crate) struct Store {
     /// The plugins that have handlers here.
     plugins: HashMap<PluginId, Arc<PluginRecord>>,
     names: HashMap<PluginId, Weak<PluginName>>,
+    limits: HashMap<PluginId, Limits>,
     free_bits: Arc<Mutex<Vec<u32>>>,
     next_bit: u32,
     next_number: u64,
@@ -105,6 +107,10 @@ impl Store {
             return Ok(());
         }
         Err(NameClash { name: point.name(), first: known.location(), second: point.location() })
+    }
+
+    pub(crate) fn set_limits(&mut self, plugin: PluginId, limits: Limits) {
+        self.limits.insert(plugin, limits);
     }
 
     fn number(&mut self) -> u64 {
@@ -201,6 +207,23 @@ impl Store {
                 point: descriptor.name(),
                 handler: name.to_string(),
             });
+        }
+        if let Some(plugin) = &plugin
+            && let Some(limits) = self.limits.get(plugin.id())
+        {
+            // A handler that takes another's place adds none.
+            let others = self.entries_of(Some(plugin.stay())).len()
+                + taken.iter().filter(|(_, (stay, _))| *stay == Some(plugin.stay())).count()
+                - 1
+                - usize::from(replaces.is_some());
+            limits.check(descriptor, options.priority, others).map_err(|refusal| {
+                RegisterError::Refused {
+                    point: descriptor.name(),
+                    handler: name.to_string(),
+                    plugin: plugin.id().to_string(),
+                    refusal,
+                }
+            })?;
         }
         let id = self.number();
         let entry = Arc::new(Entry {

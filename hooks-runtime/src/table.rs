@@ -21,19 +21,18 @@ const FIRED: usize = 1;
 const ONE_HANDLER: usize = 2;
 
 impl PointState {
-    /// Marks the point as fired and says whether anybody listens.
+    /// Whether anybody listens. The first fire of a point first does `begin`,
+    /// and counts as one only if that succeeds.
     #[inline]
-    pub(crate) fn fire(&self) -> bool {
+    pub(crate) fn fire<E>(&self, begin: impl FnOnce() -> Result<(), E>) -> Result<bool, E> {
         // Acquire pairs with the release in `set_len`: who sees the length
         // also sees the list that was published before it.
         let word = self.word.load(Ordering::Acquire);
-        if word == FIRED {
-            return false;
-        }
         if word & FIRED == 0 {
+            begin()?;
             self.word.fetch_or(FIRED, Ordering::Relaxed);
         }
-        word >= ONE_HANDLER
+        Ok(word >= ONE_HANDLER)
     }
 
     #[inline]
@@ -112,10 +111,12 @@ mod tests {
         assert!(!state.has_handlers());
         assert!(!state.was_fired());
         state.set_len(3);
-        assert!(state.fire());
+        assert_eq!(state.fire(|| Err("refused")), Err("refused"));
+        assert!(!state.was_fired());
+        assert_eq!(state.fire(|| Ok::<_, ()>(())), Ok(true));
         assert!(state.was_fired());
         state.set_len(0);
         assert!(state.was_fired());
-        assert!(!state.fire());
+        assert_eq!(state.fire(|| Err("not asked again")), Ok(false));
     }
 }

@@ -38,6 +38,9 @@ pub(crate) fn annotated(
                 #body
             }
         }
+
+        #(#cfgs)*
+        #rt::__collect! { #ident }
     }
 }
 
@@ -84,7 +87,9 @@ pub(crate) fn registration(
     let source = location::source(rt, handler.ident.span());
     let finish = finish(handler, shared);
     // A point that is none is shown where it is named.
-    let start = quote_spanned!(at_point(handler)=> #rt::on::<#point>() #options);
+    let at_point = at_point(handler);
+    let rt_at_point = runtime::shown_at(rt, at_point);
+    let start = quote_spanned!(at_point=> #rt_at_point::on::<#point>() #options);
     quote! {
         #call
         #start .__located(#source) #finish
@@ -100,6 +105,7 @@ fn call(
     shared: Option<&Shared>,
 ) -> TokenStream {
     let Handler { point, ident, .. } = handler;
+    let at_name = location::shown_at(ident.span());
     let input = format_ident!("__input", span = location::shown_at(handler.payload_at));
     let output = format_ident!("__output", span = location::shown_at(handler.result_at));
     let asyncness = handler.is_async.then(|| quote!(async));
@@ -110,22 +116,27 @@ fn call(
     });
     let owner = shared.map(|shared| {
         let ty = shared.ty;
-        quote!(<#ty>::)
+        quote_spanned!(at_name=> <#ty>::)
     });
-    let this_argument = shared.map(|_| quote!(__this,));
-    let context_argument = handler.takes_context.then(|| quote!(, __cx));
-    let unused = (!handler.takes_context).then(|| quote!(let _ = __cx;));
+    let this_argument = shared.map(|_| quote_spanned!(at_name=> __this,));
+    let context_argument = handler.context_at.map(|at| {
+        let cx = format_ident!("__cx", span = location::shown_at(at));
+        quote!(, #cx)
+    });
+    let unused = handler.context_at.is_none().then(|| quote!(let _ = __cx;));
     let returned = format_ident!(
         "{}",
         if arguments.guard { "returned_guard" } else { "returned" },
         span = location::shown_at(handler.result_at)
     );
+    let rt_at_result = runtime::shown_at(rt, handler.result_at);
     let result = quote_spanned! {location::shown_at(handler.result_at)=>
-        #rt::__private::#returned::<#point, _>(#output)
+        #rt_at_result::__private::#returned::<#point, _>(#output)
     };
     let at_point = at_point(handler);
-    let input_type = quote_spanned!(at_point=> #rt::__private::Input<'a, #point>);
-    let output_type = quote_spanned!(at_point=> #rt::__private::Output<#point>);
+    let rt_at_point = runtime::shown_at(rt, at_point);
+    let input_type = quote_spanned!(at_point=> #rt_at_point::__private::Input<'a, #point>);
+    let output_type = quote_spanned!(at_point=> #rt_at_point::__private::Output<#point>);
     quote! {
         #asyncness fn __call<'a>(
             #this

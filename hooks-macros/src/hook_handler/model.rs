@@ -43,8 +43,8 @@ pub(crate) struct Handler {
     /// The name it registers under.
     pub(crate) name: String,
     pub(crate) is_async: bool,
-    /// Whether it takes the context.
-    pub(crate) takes_context: bool,
+    /// Where something that is not the context is shown, if it takes one.
+    pub(crate) context_at: Option<Span>,
     /// Where a wrong payload is shown.
     pub(crate) payload_at: Span,
     /// Where a wrong result is shown.

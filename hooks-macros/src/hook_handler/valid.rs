@@ -53,17 +53,19 @@ fn check(
     let count = check_count(sig, parameters, errors);
     let payload = parameters.first().and_then(|parameter| typed(parameter));
     let context = parameters.get(1).and_then(|parameter| typed(parameter));
-    let payload_ok = payload.is_none_or(|ty| check_payload(arguments.point.as_ref(), ty, errors));
-    let context_ok = context.is_none_or(|ty| check_context(ty, errors));
+    let order = check_order(payload, errors);
+    let payload_ok =
+        payload.is_none_or(|ty| !order || check_payload(arguments.point.as_ref(), ty, errors));
+    let context_ok = context.is_none_or(|ty| !order || check_context(ty, errors));
     // A point that is missing is reported already.
     let point = arguments.point.clone()?;
-    let sound = qualifiers && generics && count && payload_ok && context_ok;
+    let sound = qualifiers && generics && count && order && payload_ok && context_ok;
     sound.then(|| Handler {
         point,
         ident: sig.ident.clone(),
         name: name(arguments, &sig.ident),
         is_async: sig.asyncness.is_some(),
-        takes_context: context.is_some(),
+        context_at: context.map(location::of_type),
         payload_at: payload.map_or_else(|| sig.ident.span(), location::of_type),
         result_at: match &sig.output {
             ReturnType::Type(_, ty) => location::of_type(ty),
@@ -163,6 +165,21 @@ fn check_count(sig: &Signature, parameters: &[&FnArg], errors: &mut Errors) -> b
     (1..=2).contains(&parameters.len())
 }
 
+/// The compiler would offer to swap the arguments of a call that nobody wrote.
+fn check_order(first: Option<&Type>, errors: &mut Errors) -> bool {
+    let context = first.map(behind).filter(|ty| {
+        matches!(ty, Type::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == "HookContext"))
+    });
+    if let Some(ty) = context {
+        errors.push(
+            location::of_type(ty),
+            "the payload comes first: write `payload: &Payload, cx: &HookContext`",
+        );
+    }
+    context.is_none()
+}
+
 fn check_payload(point: Option<&Path>, ty: &Type, errors: &mut Errors) -> bool {
     let Type::Reference(reference) = plain(ty) else {
         errors.push(
@@ -197,6 +214,14 @@ fn check_context(ty: &Type, errors: &mut Errors) -> bool {
         errors.push(location::of_type(ty), "the context is shared: take `&HookContext`");
     }
     shared
+}
+
+/// The type behind a reference, if there is one.
+fn behind(ty: &Type) -> &Type {
+    match plain(ty) {
+        Type::Reference(reference) => plain(&reference.elem),
+        other => other,
+    }
 }
 
 /// The type behind the invisible group in which a `macro_rules!` passes one on.

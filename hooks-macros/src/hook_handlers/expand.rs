@@ -2,13 +2,16 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::{Generics, parse_quote};
 
 use super::model::{Plugin, Registered};
 use crate::hook_handler::{self, Shared};
 
 /// The `Plugin` impl.
 pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
-    let Plugin { rt, cfgs, id, ty, handlers } = plugin;
+    let Plugin { rt, cfgs, id, generics, ty, handlers } = plugin;
+    let bounded = bounded(generics);
+    let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let lints = hook_handler::lints();
     let id = id.map_or_else(
         || quote!(::core::option::Option::None),
@@ -19,7 +22,7 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     quote! {
         #(#cfgs)*
         #lints
-        impl #rt::Plugin for #ty {
+        impl #impl_generics #rt::Plugin for #ty #where_clause {
             const ID: ::core::option::Option<&'static str> = #id;
 
             fn registrations(
@@ -31,6 +34,17 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
             }
         }
     }
+}
+
+/// The generics with the bounds of a plugin, which nobody wrote.
+fn bounded(generics: &Generics) -> Generics {
+    let mut bounded = generics.clone();
+    if !generics.params.is_empty() {
+        bounded.make_where_clause().predicates.push(parse_quote! {
+            Self: ::core::marker::Send + ::core::marker::Sync + 'static
+        });
+    }
+    bounded
 }
 
 /// A block for each, because each brings a function of the same name.

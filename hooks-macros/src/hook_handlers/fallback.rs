@@ -7,19 +7,16 @@ use super::expand;
 use super::model::{DraftBlock, Plugin};
 use crate::{location, runtime};
 
-/// A plugin without handlers. Nothing for a generic block: an impl for it
-/// would need bounds that nobody wrote.
+/// A plugin without handlers.
 pub(crate) fn plugin(draft: &DraftBlock) -> TokenStream {
     let Some(header) = &draft.header else {
         return TokenStream::new();
     };
-    if !header.generics.params.is_empty() {
-        return TokenStream::new();
-    }
     expand::plugin(&Plugin {
         rt: runtime::path(draft.arguments.krate.as_ref()),
         cfgs: location::cfgs(&header.attrs),
         id: None,
+        generics: &header.generics,
         ty: &header.self_ty,
         handlers: Vec::new(),
     })

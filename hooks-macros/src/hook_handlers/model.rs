@@ -1,7 +1,7 @@
 //! What a plugin's block is, as written and as checked.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Expr, ItemImpl, Path, Type};
+use syn::{Attribute, Expr, Generics, ItemImpl, Path, Type};
 
 use crate::hook_handler::{Arguments, Draft, Handler};
 
@@ -34,6 +34,8 @@ pub(crate) struct Plugin<'a> {
     pub(crate) rt: TokenStream,
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) id: Option<&'a Expr>,
+    /// Only a block that is wrong has any.
+    pub(crate) generics: &'a Generics,
     pub(crate) ty: &'a Type,
     pub(crate) handlers: Vec<Registered<'a>>,
 }

@@ -1,11 +1,11 @@
 //! Judges a block: one function a rule, every mistake noted.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use proc_macro2::Span;
 use quote::ToTokens as _;
-use syn::ItemImpl;
 use syn::spanned::Spanned as _;
+use syn::{GenericParam, Ident, ItemImpl};
 
 use super::model::{DraftBlock, Method, Plugin, Registered};
 use crate::errors::Errors;
@@ -22,7 +22,7 @@ pub(crate) fn check<'a>(draft: &'a DraftBlock, errors: &mut Errors) -> Option<Pl
             "no method of this block is a handler: mark one with `#[hook_handler(Point)]`",
         );
     }
-    let mut names = HashSet::new();
+    let mut names = HashMap::new();
     let mut handlers = Vec::new();
     for method in &draft.methods {
         handlers.extend(check_method(method, &mut names, errors));
@@ -32,6 +32,7 @@ pub(crate) fn check<'a>(draft: &'a DraftBlock, errors: &mut Errors) -> Option<Pl
         rt: runtime::path(draft.arguments.krate.as_ref()),
         cfgs: location::cfgs(&header.attrs),
         id: draft.arguments.plugin.as_ref(),
+        generics: &header.generics,
         ty: &header.self_ty,
         handlers,
     })
@@ -44,7 +45,13 @@ fn check_header(header: &ItemImpl, errors: &mut Errors) -> bool {
         sound = false;
     }
     if let Some(parameter) = header.generics.params.first() {
-        errors.push(parameter.span(), "a plugin's block cannot be generic: write the types out");
+        let message = match parameter {
+            GenericParam::Lifetime(_) => {
+                "a plugin outlives what it could borrow: let it own its state, or share an `Arc`"
+            }
+            _ => "a plugin's block cannot be generic: write the types out, as in `impl Type<Db>`",
+        };
+        errors.push(parameter.span(), message);
         sound = false;
     }
     sound
@@ -52,7 +59,7 @@ fn check_header(header: &ItemImpl, errors: &mut Errors) -> bool {
 
 fn check_method<'a>(
     method: &'a Method,
-    names: &mut HashSet<(String, String)>,
+    names: &mut HashMap<(String, String), Ident>,
     errors: &mut Errors,
 ) -> Option<Registered<'a>> {
     let Method { arguments, draft } = method;
@@ -65,7 +72,13 @@ fn check_method<'a>(
     let cfgs = location::cfgs(&draft.attrs);
     let point = handler.point.to_token_stream().to_string();
     // Methods under conditions may exclude each other.
-    if cfgs.is_empty() && !names.insert((point, handler.name.clone())) {
+    if cfgs.is_empty()
+        && let Some(first) = names.insert((point, handler.name.clone()), handler.ident.clone())
+    {
+        // Two methods of one identifier are the compiler's to report.
+        if first == handler.ident {
+            return None;
+        }
         let span = arguments.name.as_ref().map_or_else(|| handler.ident.span(), syn::LitStr::span);
         errors.push(
             span,

@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 
 use super::model::{Block, Model, Point, Shape};
 use super::{docs, structs};
-use crate::location;
+use crate::{location, runtime};
 
 /// All points, in the order of their declaration.
 pub(crate) fn block(block: &Block) -> TokenStream {
@@ -16,9 +16,10 @@ fn point(block: &Block, point: &Point) -> TokenStream {
     let marker = marker(point);
     let hook_point = hook_point(block, point);
     let flow_point = (point.model == Model::Flow).then(|| flow_point(block, point));
+    let merged = merged(block, point);
     let payload = structs::payload(block, point);
     let result = structs::result(block, point);
-    quote!(#marker #hook_point #flow_point #payload #result)
+    quote!(#marker #hook_point #flow_point #merged #payload #result)
 }
 
 fn marker(point: &Point) -> TokenStream {
@@ -116,6 +117,23 @@ fn flow_point(block: &Block, point: &Point) -> TokenStream {
             }
         }
     }
+}
+
+/// A named result is judged where it is named, not where it is first used.
+fn merged(block: &Block, point: &Point) -> Option<TokenStream> {
+    let (Model::Modifying, Some(Shape::Type(ty))) = (point.model, &point.result) else {
+        return None;
+    };
+    let everywhere = &point.attrs.everywhere;
+    let span = location::shown_at(location::of_type(ty));
+    let rt = runtime::shown_at(&block.rt, span);
+    Some(quote_spanned! {span=>
+        #(#everywhere)*
+        const _: () = {
+            const fn merged<R: #rt::Merge>() {}
+            merged::<#ty>();
+        };
+    })
 }
 
 fn timeout(point: &Point) -> Option<TokenStream> {

@@ -1,7 +1,7 @@
 //! Writes the payload and result structs that are declared in place.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, LitStr, Meta};
 
 use super::model::{Block, Field, Model, Point, Shape};
@@ -103,7 +103,9 @@ fn declared_field(field: &Field, json: bool, optional: bool) -> TokenStream {
         || quote!(#[serde(default, skip_serializing_if = "::core::option::Option::is_none")]),
     );
     let ty = if optional { quote!(::core::option::Option<#ty>) } else { quote!(#ty) };
-    quote!(#(#attrs)* #serde pub #ident: #ty)
+    // What a derive says of the field is shown from here to the end of its type.
+    let vis = quote_spanned!(location::shown_at(ident.span())=> pub);
+    quote!(#(#attrs)* #serde #vis #ident: #ty)
 }
 
 /// The user's own `serde` words win, and a flattened field takes what would
@@ -135,5 +137,6 @@ fn meta_says(meta: &Meta, words: &[&str]) -> bool {
 }
 
 fn merged(field: &Field) -> MergedField {
-    MergedField { ident: field.ident.clone(), cfgs: location::cfgs(&field.attrs) }
+    let at = location::of_type(&field.ty);
+    MergedField { ident: field.ident.clone(), at, cfgs: location::cfgs(&field.attrs) }
 }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Ident, Span};
-use quote::format_ident;
+use quote::{format_ident, quote};
 use syn::ext::IdentExt as _;
 use syn::punctuated::Punctuated;
-use syn::{Meta, Path, Token};
+use syn::{Meta, Path, Token, Type};
 
 use super::model::{
     Arrow, Block, BlockOptions, DraftBlock, DraftPoint, Model, Point, PointAttrs, Shape,
@@ -36,16 +36,20 @@ pub(crate) fn check(draft: DraftBlock, errors: &mut Errors) -> Block {
 }
 
 fn check_point(draft: DraftPoint, options: &BlockOptions, errors: &mut Errors) -> Point {
-    let attrs = attrs::point(draft.attrs, errors);
+    let mut attrs = attrs::point(draft.attrs, errors);
     let model = check_model(draft.word.as_ref(), &draft.result, errors);
     let wire = check_wire(&draft.ident, &attrs, errors);
     let on_failure = check_on_failure(model, &attrs, errors).or(options.on_failure);
-    let result = check_result(model, &draft.ident, draft.result, errors);
-    let payload = draft.payload.unwrap_or_else(fallback::payload);
+    let mut result = check_result(model, &draft.ident, draft.result, errors);
+    let mut payload = draft.payload.unwrap_or_else(fallback::payload);
+    check_owned("payload", &mut payload, errors);
+    if let Some(result) = &mut result {
+        check_owned("result", result, errors);
+    }
     check_in_place("payload", attrs.payload_at, Some(&payload), errors);
     check_in_place("result", attrs.result_at, result.as_ref(), errors);
-    check_derives(&attrs.payload, &["Debug", "Clone"], errors);
-    check_derives(&attrs.result, result_derives(model), errors);
+    check_derives(&mut attrs.payload, &["Debug", "Clone"], errors);
+    check_derives(&mut attrs.result, result_derives(model), errors);
     Point {
         model,
         wire,
@@ -164,23 +168,42 @@ fn result_derives(model: Model) -> &'static [&'static str] {
     if model == Model::Modifying { &["Debug", "Clone", "Default"] } else { &["Debug", "Clone"] }
 }
 
-/// A trait derived twice would be reported on code that nobody wrote.
-fn check_derives(metas: &[Meta], given: &[&str], errors: &mut Errors) {
+/// A trait derived twice would be reported on code that nobody wrote, so the
+/// second one is left out.
+fn check_derives(metas: &mut [Meta], given: &[&str], errors: &mut Errors) {
     for meta in metas {
         let Meta::List(list) = meta else { continue };
         if !list.path.is_ident("derive") {
             continue;
         }
         let paths = list.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
-        for path in paths.into_iter().flatten() {
-            if let Some(last) = path.segments.last()
-                && given.contains(&last.ident.to_string().as_str())
-            {
-                errors.push(
-                    last.ident.span(),
-                    format!("`{}` is derived already: remove it", last.ident),
-                );
-            }
+        let Ok(paths) = paths else { continue };
+        let (again, new): (Vec<Path>, Vec<Path>) = paths.into_iter().partition(|path| {
+            let last = path.segments.last();
+            last.is_some_and(|last| given.contains(&last.ident.to_string().as_str()))
+        });
+        for last in again.iter().filter_map(|path| path.segments.last()) {
+            let message = format!("`{}` is derived already: remove it", last.ident);
+            errors.push(last.ident.span(), message);
+        }
+        if !again.is_empty() {
+            list.tokens = quote!(#(#new),*);
+        }
+    }
+}
+
+/// The compiler would offer to make the point generic, which it cannot be.
+fn check_owned(what: &str, shape: &mut Shape, errors: &mut Errors) {
+    let types: Vec<&mut Type> = match shape {
+        Shape::Fields(fields) => fields.iter_mut().map(|field| &mut field.ty).collect(),
+        Shape::Type(ty) => vec![ty.as_mut()],
+    };
+    for ty in types {
+        if let Some((at, owned)) = fallback::owned(ty) {
+            let message =
+                format!("a {what} owns what it holds: write an owned type, as `String` for `&str`");
+            errors.push(at, message);
+            *ty = owned;
         }
     }
 }

@@ -51,10 +51,11 @@ fn name(field: &MergedField) -> TokenStream {
 }
 
 fn take_if_empty(field: &MergedField, index: &TokenStream) -> TokenStream {
-    let MergedField { ident, cfgs } = field;
-    quote! {
+    let MergedField { ident, at, cfgs } = field;
+    // One method only, so that a type that has none is reported once.
+    quote_spanned! {location::shown_at(*at)=>
         #(#cfgs)*
-        if ::core::option::Option::is_none(&self.#ident)
+        if !::core::option::Option::is_some(&self.#ident)
             && ::core::option::Option::is_some(&later.#ident)
         {
             self.#ident = later.#ident;
@@ -64,8 +65,8 @@ fn take_if_empty(field: &MergedField, index: &TokenStream) -> TokenStream {
 }
 
 fn note_if_filled(field: &MergedField, index: &TokenStream) -> TokenStream {
-    let MergedField { ident, cfgs } = field;
-    quote! {
+    let MergedField { ident, at, cfgs } = field;
+    quote_spanned! {location::shown_at(*at)=>
         #(#cfgs)*
         if ::core::option::Option::is_some(&self.#ident) {
             set.insert(#index);

@@ -4,11 +4,14 @@
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 
-use super::model::Draft;
+use super::model::{Draft, Kind};
 use crate::location;
 
-/// The empty impl.
+/// The empty impl. A union can seldom have the `Default` that it needs.
 pub(crate) fn implementation(draft: &Draft) -> TokenStream {
+    if matches!(draft.kind, Kind::Union) {
+        return TokenStream::new();
+    }
     let Draft { rt, ident, generics, .. } = draft;
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     quote_spanned! {location::shown_at(ident.span())=>

@@ -1,6 +1,6 @@
 //! What a merge is made from.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Attribute, Fields, Generics};
 
 /// The runtime keeps the set of filled fields in one word.
@@ -34,6 +34,8 @@ pub(crate) struct Merged {
 /// One `Option` field.
 pub(crate) struct MergedField {
     pub(crate) ident: Ident,
+    /// Where a type that is no `Option` is shown.
+    pub(crate) at: Span,
     /// Conditions under which the field exists.
     pub(crate) cfgs: Vec<Attribute>,
 }

@@ -16,7 +16,8 @@ pub(crate) fn check(draft: &Draft, errors: &mut Errors) -> Option<Merged> {
         sound &= check_option(&field.ty, errors);
         // Fields under a false condition are gone before a derive runs.
         let cfgs = Vec::new();
-        merged.extend(field.ident.clone().map(|ident| MergedField { ident, cfgs }));
+        let at = location::of_type(&field.ty);
+        merged.extend(field.ident.clone().map(|ident| MergedField { ident, at, cfgs }));
     }
     sound.then(|| Merged {
         rt: draft.rt.clone(),

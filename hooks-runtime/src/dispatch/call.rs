@@ -49,6 +49,13 @@ impl<'s> Running<'s> {
         Some(Self { entry, fire, since: timed.then(Instant::now), finished: false })
     }
 
+    /// A call that needed neither a clock nor a count when it began, and is
+    /// looked at only now that it did not end at once.
+    #[cold]
+    pub(crate) fn untimed(fire: &'s Fire<'s>, entry: &'s Entry) -> Self {
+        Self { entry, fire, since: None, finished: false }
+    }
+
     /// Polls code of the handler, known to the chain of nested fires.
     #[inline]
     pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> T) -> T {
@@ -110,18 +117,18 @@ impl Drop for Running<'_> {
 }
 
 /// A handler that waits, with its limit.
-pub(crate) struct Waiting<'s, T> {
+pub(crate) struct Waiting<'f, 's, T> {
     /// Before `running`: the future is gone when the call counts as ended.
     future: Option<Suspended<'s, Result<T, BoxError>>>,
     timer: Option<Sleep>,
-    running: Option<Running<'s>>,
+    running: Option<Running<'f>>,
 }
 
-impl<'s, T> Waiting<'s, T> {
+impl<'f, 's, T> Waiting<'f, 's, T> {
     pub(crate) fn new(
-        running: Running<'s>,
+        running: Running<'f>,
         future: Suspended<'s, Result<T, BoxError>>,
-    ) -> Result<Self, (Running<'s>, FailureKind)> {
+    ) -> Result<Self, (Running<'f>, FailureKind)> {
         match running.arm() {
             Ok(timer) => Ok(Self { future: Some(future), timer, running: Some(running) }),
             Err(kind) => {
@@ -137,7 +144,7 @@ impl<'s, T> Waiting<'s, T> {
     pub(crate) fn poll(
         &mut self,
         task: &mut Context<'_>,
-    ) -> Poll<(Running<'s>, Result<T, FailureKind>)> {
+    ) -> Poll<(Running<'f>, Result<T, FailureKind>)> {
         let running = self.running.as_ref().expect("a call is not polled after its end");
         let future = self.future.as_mut().expect("a call is not polled after its end");
         let outcome = match running.poll(|| future.poll(task)) {
@@ -166,22 +173,24 @@ impl<'s, T> Waiting<'s, T> {
         Poll::Ready((running, outcome))
     }
 
-    pub(crate) async fn finish(mut self) -> (Running<'s>, Result<T, FailureKind>) {
-        poll_fn(|task| self.poll(task)).await
+    /// Waits for the end, as part of a fire of `point`.
+    pub(crate) async fn finish(
+        mut self,
+        point: &'static str,
+    ) -> (Running<'f>, Result<T, FailureKind>) {
+        poll_fn(|task| nesting::within(point, || self.poll(task))).await
     }
 }
 
 /// The outcome of a handler's first poll, if that was also its last.
-#[inline]
+#[inline(never)]
 pub(crate) fn first<'s, T>(
-    running: &Running<'s>,
+    running: &Running<'_>,
     started: Started<'s, Result<T, BoxError>>,
-) -> Result<(Result<T, FailureKind>, crate::slot::Place<'s>), Suspended<'s, Result<T, BoxError>>> {
+) -> Result<Result<T, FailureKind>, Suspended<'s, Result<T, BoxError>>> {
     match started {
-        Started::Ready(returned, place) => Ok((running.returned(returned), place)),
-        Started::Panicked(panic, place) => {
-            Ok((Err(FailureKind::Panicked(message_of(panic))), place))
-        }
+        Started::Ready(returned) => Ok(running.returned(returned)),
+        Started::Panicked(panic) => Ok(Err(FailureKind::Panicked(message_of(panic)))),
         Started::Suspended(future) => Err(future),
     }
 }

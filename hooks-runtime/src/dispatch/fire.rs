@@ -1,13 +1,10 @@
 //! One fire: who may take part, and where its failures go.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::time::Duration;
 
 use crate::entry::Entry;
 use crate::error::{FailureKind, FireError, HandlerFailure};
 use crate::list::{HandlerList, Slot};
-use crate::nesting;
 use crate::point::{HookPoint, PointDescriptor};
 use crate::report::{Contribution, Filter, FireReport, HandlerStatus, Recorder};
 use crate::scope::ScopedHooks;
@@ -125,8 +122,16 @@ impl ScopedHooks {
     /// Marks `P` as fired and says whether anybody listens: what every fire
     /// does first, and all it does when nobody is there.
     #[inline]
-    pub(crate) fn listens<P: HookPoint>(&self) -> bool {
-        self.inner.table.get(P::descriptor().index()).fire()
+    pub(crate) fn listens<P: HookPoint>(&self) -> Result<bool, FireError> {
+        let state = self.inner.table.get(P::descriptor().index());
+        state.fire(|| self.declare(P::descriptor()))
+    }
+
+    /// Before the first fire of a point: its wire name must be its own.
+    #[cold]
+    fn declare(&self, point: &'static PointDescriptor) -> Result<(), FireError> {
+        let declared = self.inner.store().declare(point);
+        declared.map_err(|clash| FireError::NameClash(Box::new(clash)))
     }
 
     /// The handlers of `P`, held for one fire.
@@ -134,21 +139,10 @@ impl ScopedHooks {
     pub(crate) fn hold<P: HookPoint>(&self) -> Option<Held<P>> {
         self.inner.published.hold()
     }
-
-    /// Runs a fire of `P` on the chain of nested fires.
-    #[inline]
-    pub(crate) async fn nested<P: HookPoint, T>(
-        &self,
-        fire: impl Future<Output = Result<T, FireError>>,
-    ) -> Result<T, FireError> {
-        nesting::check(P::NAME, self.inner.settings.depth)?;
-        let mut fire = pin!(fire);
-        poll_fn(|task| nesting::within(P::NAME, || fire.as_mut().poll(task))).await
-    }
 }
 
 /// The report of a fire that nobody listened to, or of one over `held`.
 pub(crate) fn report<P: HookPoint>(recorder: Recorder, held: Option<&Held<P>>) -> FireReport {
-    let ids = held.into_iter().flat_map(|held| held.list().slots().map(|slot| slot.entry.id));
+    let ids = held.into_iter().flat_map(Held::ids);
     recorder.finish(P::descriptor(), ids)
 }

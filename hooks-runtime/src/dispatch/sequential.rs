@@ -1,21 +1,30 @@
 //! One handler after another: modifying, claiming, gating and stages.
+//!
+//! A *sweep* runs handlers as far as they are ready, in one plain function:
+//! as long as nobody suspends, nothing is kept in the fire's own state. Where
+//! one suspends the fire waits for it, and the next sweep goes on behind it.
+#![allow(unsafe_code)]
 
 use std::any::Any;
 use std::future::poll_fn;
 use std::ops::ControlFlow;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use crate::context::Frame;
 use crate::dispatch::call::{Running, Waiting, first};
 use crate::dispatch::fire::Fire;
+use crate::dispatch::relend::Relend;
 use crate::dispatch::tally::Tally;
 use crate::entry::Entry;
-use crate::error::FireError;
+use crate::error::{FailureKind, FireError};
+use crate::invoke::{Input, Output};
+use crate::list::{HandlerList, Slot};
 use crate::models::{FiresAs, Model};
+use crate::nesting;
 use crate::point::HookPoint;
 use crate::policy::FailurePolicy;
 use crate::report::{Contribution, Filter};
-use crate::slot::{Place, Storage};
+use crate::slot::{Place, Started, Storage};
 use crate::snapshot::Held;
 
 /// What a sequential model does between two handlers.
@@ -24,8 +33,8 @@ pub(crate) trait Sequence<V: Model, P: HookPoint>: Send {
     fn lend(&mut self) -> (V::Input<'_, P>, Option<&(dyn Any + Send + Sync)>);
 
     /// Takes a handler's answer, and tells what it came to if somebody wants
-    /// to know. `Break` ends the fire, and says why the
-    /// handlers after it are not called.
+    /// to know. `Break` ends the fire, and says why the handlers after it are
+    /// not called.
     fn accept(
         &mut self,
         entry: &Entry,
@@ -34,10 +43,32 @@ pub(crate) trait Sequence<V: Model, P: HookPoint>: Send {
     ) -> ControlFlow<Filter>;
 }
 
+/// Why a fire goes no further: what is said of the handlers after, and what
+/// the fire returns.
+type End = (Filter, Result<(), FireError>);
+
+/// What a handler of `P` answers.
+type Answer<P> = <<P as HookPoint>::Model as Model>::Output<P>;
+
+/// How far a sweep came.
+enum Swept<'s, 'l, P: HookPoint> {
+    /// Through the list, or to the end that a handler made.
+    Through(Option<End>),
+    /// To a handler that suspended.
+    To(&'l Slot<P>, Result<Waiting<'l, 's, Answer<P>>, (Running<'l>, FailureKind)>),
+}
+
+/// The next handler of a sweep, and the count of the calls so far.
+struct Cursor<'l, P: HookPoint> {
+    chunk: usize,
+    slot: usize,
+    tally: Tally<'l, P>,
+}
+
 /// Runs the handlers of `held` in order.
 pub(crate) async fn run<V, P, S>(
     fire: &Fire<'_>,
-    held: &Held<P>,
+    held: &mut Held<P>,
     sequence: &mut S,
 ) -> Result<(), FireError>
 where
@@ -46,77 +77,200 @@ where
     P::Model: FiresAs<V, P>,
     S: Sequence<V, P>,
 {
-    let list = held.list();
+    nesting::check(P::NAME, fire.hooks.inner.settings.depth)?;
+    // SAFETY: `held` outlives this function's future, and so all that borrows
+    // the list.
+    let list = unsafe { held.list() };
     let mut storage = Storage::new();
-    let mut ended: Option<(Filter, Result<(), FireError>)> = None;
-    for chunk in list.chunks() {
-        let mut tally = Tally::new(fire.admits_all(list));
-        for slot in &chunk.slots {
-            let entry = &*slot.entry;
-            if let Some((filter, _)) = &ended {
-                fire.skipped(entry, *filter);
-                continue;
+    let mut cursor = Cursor { chunk: 0, slot: 0, tally: Tally::new(fire.admits_all(list)) };
+    let end = loop {
+        // A block of its own: what was swept lets go of the sequence with it.
+        let (slot, (running, outcome)) = {
+            let mut lent = Some((&mut *sequence, &mut storage, &mut cursor));
+            let swept = poll_fn(|task| {
+                let (sequence, storage, cursor) = lent.take().expect("a sweep is made once");
+                Poll::Ready(nesting::within(P::NAME, move || {
+                    sweep::<V, P, S>(fire, list, cursor, sequence, storage, task)
+                }))
+            })
+            .await;
+            match swept {
+                Swept::Through(end) => break end,
+                Swept::To(slot, waiting) => {
+                    held.settle();
+                    let ended = match waiting {
+                        Ok(waiting) => waiting.finish(P::NAME).await,
+                        Err((running, kind)) => (running, Err(kind)),
+                    };
+                    (slot, ended)
+                }
             }
-            if !fire.admits(slot) {
-                continue;
-            }
-            let Some(running) = Running::begin(fire, entry) else {
-                tally.passed_over();
-                fire.filtered(entry, Filter::Unregistered);
-                continue;
-            };
-            tally.called(slot);
-            let (running, outcome) = {
-                let (input, merged) = sequence.lend();
-                let frame = Frame { hooks: fire.hooks, point: fire.point, entry, merged };
-                let mut input = Some(<P::Model as FiresAs<V, P>>::give(input));
-                let mut place = Some(Place::new(&mut storage));
-                let started = poll_fn(|task| {
-                    let (input, place) = (input.take(), place.take());
-                    let (input, place) = input.zip(place).expect("a handler is started once");
-                    Poll::Ready(running.poll(|| slot.invoke.start(input, frame, place, task)))
-                })
-                .await;
-                match first(&running, started) {
-                    Ok((outcome, _)) => (running, outcome),
-                    Err(future) => {
-                        held.settle();
-                        match Waiting::new(running, future) {
-                            Ok(waiting) => waiting.finish().await,
-                            Err((running, kind)) => (running, Err(kind)),
+        };
+        let end = settle::<V, P, S>(fire, slot, running, outcome, sequence);
+        if end.is_some() {
+            break end;
+        }
+    };
+    let Some((filter, result)) = end else { return Ok(()) };
+    if fire.recorder.is_some() {
+        for entry in cursor.rest(list) {
+            fire.skipped(entry, filter);
+        }
+    }
+    result
+}
+
+/// Runs handlers until one suspends or the fire ends. The loop holds only what
+/// every handler needs; all else is out of its way, in functions of its own.
+#[inline]
+fn sweep<'s, 'l: 's, V, P, S>(
+    fire: &'l Fire<'l>,
+    list: &'l HandlerList<P>,
+    cursor: &mut Cursor<'l, P>,
+    sequence: &'s mut S,
+    storage: &'s mut Storage,
+    task: &mut Context<'_>,
+) -> Swept<'s, 'l, P>
+where
+    V: Model,
+    P: HookPoint,
+    P::Model: FiresAs<V, P>,
+    S: Sequence<V, P>,
+{
+    let everyone = fire.admits_all(list);
+    let plain = everyone && fire.recorder.is_none();
+    let (mut sequence, mut storage) = (Relend::new(sequence), Relend::new(storage));
+    while let Some(slot) = cursor.next(list, everyone) {
+        if !everyone && !fire.admits(slot) {
+            continue;
+        }
+        // SAFETY (here and below): the handler before has ended, and with it
+        // every loan made to it; its answer borrows nothing.
+        let (input, merged) = unsafe { sequence.lend() }.lend();
+        let input = <P::Model as FiresAs<V, P>>::give(input);
+        let frame = Frame { fire, entry: &slot.entry, merged };
+        // SAFETY: as above.
+        let place = Place::new(unsafe { storage.lend() });
+        let (running, started) = if plain && slot.plain && !slot.entry.presence.is_closed() {
+            cursor.tally.called(slot);
+            match slot.invoke().start(input, &frame, place, task) {
+                Started::Ready(Ok(output)) => {
+                    let output = <P::Model as FiresAs<V, P>>::take(output);
+                    // SAFETY: as above.
+                    match unsafe { sequence.lend() }.accept(&slot.entry, output, None) {
+                        ControlFlow::Continue(()) => continue,
+                        ControlFlow::Break(filter) => {
+                            return Swept::Through(Some((filter, Ok(()))));
                         }
                     }
                 }
-            };
-            let elapsed = running.finish();
-            match outcome {
-                Ok(output) => {
-                    let mut contribution = Contribution::Nothing;
-                    let flow = sequence.accept(
-                        entry,
-                        <P::Model as FiresAs<V, P>>::take(output),
-                        fire.recorder.is_some().then_some(&mut contribution),
-                    );
-                    fire.ran(entry, elapsed, || contribution);
-                    if let ControlFlow::Break(filter) = flow {
-                        if fire.recorder.is_none() {
-                            return Ok(());
-                        }
-                        ended = Some((filter, Ok(())));
-                    }
-                }
-                Err(kind) => {
-                    let failure = fire.failed(entry, kind, elapsed);
-                    if entry.policy == FailurePolicy::Closed {
-                        let error = Err(FireError::Failed(failure));
-                        if fire.recorder.is_none() {
-                            return error;
-                        }
-                        ended = Some((Filter::AfterFailure, error));
-                    }
+                started => (Running::untimed(fire, &slot.entry), started),
+            }
+        } else {
+            match start(fire, slot, &mut cursor.tally, input, &frame, place, task) {
+                Some(started) => started,
+                None => continue,
+            }
+        };
+        match first(&running, started) {
+            // Its loans go with it, and nothing is lent from here on.
+            Err(future) => return Swept::To(slot, Waiting::new(running, future)),
+            Ok(outcome) => {
+                // SAFETY: as above.
+                let sequence = unsafe { sequence.lend() };
+                let end = settle::<V, P, S>(fire, slot, running, outcome, sequence);
+                if end.is_some() {
+                    return Swept::Through(end);
                 }
             }
         }
     }
-    ended.map_or(Ok(()), |(_, result)| result)
+    Swept::Through(None)
+}
+
+/// Starts a handler whose call may be counted, timed or told of; `None` when
+/// it was unregistered meanwhile.
+#[inline(never)]
+fn start<'s, 'l, P: HookPoint>(
+    fire: &'l Fire<'l>,
+    slot: &'l Slot<P>,
+    tally: &mut Tally<'l, P>,
+    input: Input<'s, P>,
+    frame: &Frame<'s>,
+    place: Place<'s>,
+    task: &mut Context<'_>,
+) -> Option<(Running<'l>, Started<'s, Output<P>>)>
+where
+    'l: 's,
+{
+    let Some(running) = Running::begin(fire, &slot.entry) else {
+        tally.passed_over();
+        fire.filtered(&slot.entry, Filter::Unregistered);
+        return None;
+    };
+    tally.called(slot);
+    let started = running.poll(|| slot.invoke().start(input, frame, place, task));
+    Some((running, started))
+}
+
+/// Takes the outcome of one handler; the end of the fire, if it makes one.
+#[inline(never)]
+fn settle<V, P, S>(
+    fire: &Fire<'_>,
+    slot: &Slot<P>,
+    running: Running<'_>,
+    outcome: Result<Answer<P>, FailureKind>,
+    sequence: &mut S,
+) -> Option<End>
+where
+    V: Model,
+    P: HookPoint,
+    P::Model: FiresAs<V, P>,
+    S: Sequence<V, P>,
+{
+    let entry = &*slot.entry;
+    let elapsed = running.finish();
+    match outcome {
+        Ok(output) => {
+            let output = <P::Model as FiresAs<V, P>>::take(output);
+            let mut contribution = Contribution::Nothing;
+            let told = fire.recorder.is_some().then_some(&mut contribution);
+            let flow = sequence.accept(entry, output, told);
+            fire.ran(entry, elapsed, || contribution);
+            match flow {
+                ControlFlow::Continue(()) => None,
+                ControlFlow::Break(filter) => Some((filter, Ok(()))),
+            }
+        }
+        Err(kind) => {
+            let failure = fire.failed(entry, kind, elapsed);
+            (entry.policy == FailurePolicy::Closed)
+                .then(|| (Filter::AfterFailure, Err(FireError::Failed(failure))))
+        }
+    }
+}
+
+impl<'l, P: HookPoint> Cursor<'l, P> {
+    #[inline]
+    fn next(&mut self, list: &'l HandlerList<P>, whole: bool) -> Option<&'l Slot<P>> {
+        loop {
+            let chunk = list.chunks().get(self.chunk)?;
+            if let Some(slot) = chunk.slots.get(self.slot) {
+                self.slot += 1;
+                return Some(slot);
+            }
+            self.chunk += 1;
+            self.slot = 0;
+            self.tally = Tally::new(whole);
+        }
+    }
+
+    /// The handlers that were not reached.
+    fn rest(&self, list: &'l HandlerList<P>) -> impl Iterator<Item = &'l Entry> {
+        let (first, done) = (self.chunk, self.slot);
+        list.chunks().iter().enumerate().skip(first).flat_map(move |(index, chunk)| {
+            let done = if index == first { done } else { 0 };
+            chunk.slots.iter().skip(done).map(|slot| &*slot.entry)
+        })
+    }
 }

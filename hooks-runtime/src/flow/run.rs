@@ -141,6 +141,7 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         report: Option<&mut FlowReport>,
     ) -> Result<F::Result, FlowError<O::Error>> {
         nesting::check(F::NAME, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?;
+        self.hooks.listens::<F>().map_err(FlowError::Fire)?;
         let mut drive = pin!(async {
             let mut driver = Driver::<F, O::Error> {
                 run: &self,
@@ -151,7 +152,6 @@ impl<F: FlowPoint> FlowRun<'_, F> {
             let outcome = driver.to_the_output(operation).await;
             driver.to_the_end(outcome).await
         });
-        self.hooks.listens::<F>();
         poll_fn(|task| nesting::within(F::NAME, || drive.as_mut().poll(task))).await
     }
 }
@@ -224,8 +224,9 @@ where
         self.context.signal = None;
         let hooks = self.run.hooks;
         let recorder = self.report.is_some().then(Recorder::default);
-        let held = if hooks.listens::<S>() { hooks.hold::<S>() } else { None };
-        let Some(held) = held else { return Ok(()) };
+        let listens = hooks.listens::<S>().map_err(FlowError::Fire)?;
+        let held = if listens { hooks.hold::<S>() } else { None };
+        let Some(mut held) = held else { return Ok(()) };
         let fire = Fire { targets: &self.run.targets, ..Fire::of::<S>(hooks, recorder.as_ref()) };
         let mut staging = Staging {
             context: &mut self.context,
@@ -233,7 +234,7 @@ where
             fixed: S::descriptor().is_fixed(),
             aborted: None,
         };
-        let ran = hooks.nested::<S, _>(sequential::run(&fire, &held, &mut staging)).await;
+        let ran = sequential::run(&fire, &mut held, &mut staging).await;
         let aborted = staging.aborted;
         if let (Some(report_of_flow), Some(recorder)) = (&mut self.report, recorder) {
             report_of_flow.stages.push(report(recorder, Some(&held)));
@@ -336,14 +337,14 @@ impl FlowReport {
     }
 }
 
-impl fmt::Display for FlowReport {
+impl Display for FlowReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.flow)?;
         self.stages.iter().try_for_each(|stage| write!(f, "\n{stage}"))
     }
 }
 
-impl<F: FlowPoint> fmt::Debug for FlowRun<'_, F> {
+impl<F: FlowPoint> Debug for FlowRun<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FlowRun").field("flow", &F::NAME).field("targets", &self.targets).finish()
     }

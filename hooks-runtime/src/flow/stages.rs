@@ -89,6 +89,7 @@ impl Model for Stage {
     type Output<P: HookPoint> = ();
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint> Returns<Stage, P> for () {
     #[inline]
     fn into_output(self) -> Result<(), BoxError> {
@@ -96,6 +97,7 @@ impl<P: HookPoint> Returns<Stage, P> for () {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint, E: Into<BoxError>> Returns<Stage, P> for Result<(), E> {
     #[inline]
     fn into_output(self) -> Result<(), BoxError> {
@@ -114,19 +116,23 @@ impl StageDescriptors {
         doc: &'static str,
         location: SourceLocation,
     ) -> Self {
-        let [before_validation, after_validation, before, after, on_error, finally] = names;
+        const fn stage(
+            names: [&'static str; 6],
+            stage: StageKind,
+            doc: &'static str,
+            location: SourceLocation,
+        ) -> PointDescriptor {
+            PointDescriptor::new(names[stage as usize], ModelKind::Stage, doc, location)
+                .stage_of(stage)
+        }
         Self([
-            PointDescriptor::new(before_validation, ModelKind::Stage, doc, location),
-            PointDescriptor::new(after_validation, ModelKind::Stage, doc, location),
-            PointDescriptor::new(before, ModelKind::Stage, doc, location),
-            PointDescriptor::new(after, ModelKind::Stage, doc, location),
+            stage(names, StageKind::BeforeValidation, doc, location),
+            stage(names, StageKind::AfterValidation, doc, location),
+            stage(names, StageKind::BeforeExecute, doc, location),
+            stage(names, StageKind::AfterExecute, doc, location),
             // Failures here are reported and never hide the flow's first error.
-            PointDescriptor::new(on_error, ModelKind::Stage, doc, location)
-                .on_failure(FailurePolicy::Open)
-                .fixed(),
-            PointDescriptor::new(finally, ModelKind::Stage, doc, location)
-                .on_failure(FailurePolicy::Open)
-                .fixed(),
+            stage(names, StageKind::OnError, doc, location).on_failure(FailurePolicy::Open).fixed(),
+            stage(names, StageKind::Finally, doc, location).on_failure(FailurePolicy::Open).fixed(),
         ])
     }
 

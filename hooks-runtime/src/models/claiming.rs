@@ -55,6 +55,7 @@ impl<R> Claim<R> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint> Returns<Claiming, P> for Option<P::Result> {
     #[inline]
     fn into_output(self) -> Result<Option<P::Result>, BoxError> {
@@ -62,6 +63,7 @@ impl<P: HookPoint> Returns<Claiming, P> for Option<P::Result> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint, E: Into<BoxError>> Returns<Claiming, P> for Result<Option<P::Result>, E> {
     #[inline]
     fn into_output(self) -> Result<Option<P::Result>, BoxError> {
@@ -113,7 +115,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        if !self.listens::<P>() {
+        if !self.listens::<P>()? {
             return Ok(Claim::Unclaimed);
         }
         fire::<P>(self, payload).await
@@ -130,7 +132,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        if !self.listens::<P>() {
+        if !self.listens::<P>()? {
             return Ok(Claim::Unclaimed);
         }
         fire::<P>(self, &payload()).await
@@ -146,13 +148,17 @@ impl ScopedHooks {
         P::Model: FiresAs<Claiming, P>,
     {
         let recorder = Recorder::default();
-        let held = if self.listens::<P>() { self.hold::<P>() } else { None };
+        let mut held = match self.listens::<P>() {
+            Ok(true) => self.hold::<P>(),
+            Ok(false) => None,
+            Err(error) => return (Err(error), report::<P>(recorder, None)),
+        };
         let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
-        let outcome = match &held {
+        let outcome = match &mut held {
             None => Ok(()),
             Some(held) => {
                 let fire = Fire::of::<P>(self, Some(&recorder));
-                self.nested::<P, _>(sequential::run(&fire, held, &mut asking)).await
+                sequential::run(&fire, held, &mut asking).await
             }
         };
         (outcome.map(|()| asking.claim), report(recorder, held.as_ref()))
@@ -165,9 +171,9 @@ where
     P::Model: FiresAs<Claiming, P>,
 {
     let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
-    if let Some(held) = hooks.hold::<P>() {
+    if let Some(mut held) = hooks.hold::<P>() {
         let fire = Fire::of::<P>(hooks, None);
-        hooks.nested::<P, _>(sequential::run(&fire, &held, &mut asking)).await?;
+        sequential::run(&fire, &mut held, &mut asking).await?;
     }
     Ok(asking.claim)
 }

@@ -43,6 +43,7 @@ impl Model for Guard {
     type Output<P: HookPoint> = Verdict;
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint> RegistersAs<Guard, P> for Gating {
     #[inline]
     fn given<'a>(input: Self::Input<'a, P>) -> <Guard as Model>::Input<'a, P> {
@@ -133,6 +134,7 @@ impl fmt::Display for Rejection {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint> Returns<Gating, P> for Verdict<P::Payload> {
     #[inline]
     fn into_output(self) -> Result<Self, BoxError> {
@@ -140,6 +142,7 @@ impl<P: HookPoint> Returns<Gating, P> for Verdict<P::Payload> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P, E> Returns<Gating, P> for Result<Verdict<P::Payload>, E>
 where
     P: HookPoint,
@@ -151,6 +154,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint> Returns<Guard, P> for Verdict {
     #[inline]
     fn into_output(self) -> Result<Self, BoxError> {
@@ -158,6 +162,7 @@ impl<P: HookPoint> Returns<Guard, P> for Verdict {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint, E: Into<BoxError>> Returns<Guard, P> for Result<Verdict, E> {
     #[inline]
     fn into_output(self) -> Result<Verdict, BoxError> {
@@ -221,7 +226,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
-        if !self.listens::<P>() {
+        if !self.listens::<P>()? {
             return Ok(Gate::Passed(payload));
         }
         fire::<P>(self, payload).await
@@ -237,13 +242,17 @@ impl ScopedHooks {
         P::Model: FiresAs<Gating, P>,
     {
         let recorder = Recorder::default();
-        let held = if self.listens::<P>() { self.hold::<P>() } else { None };
+        let mut held = match self.listens::<P>() {
+            Ok(true) => self.hold::<P>(),
+            Ok(false) => None,
+            Err(error) => return (Err(error), report::<P>(recorder, None)),
+        };
         let mut passing = Passing::<P> { payload, rejection: None };
-        let outcome = match &held {
+        let outcome = match &mut held {
             None => Ok(()),
             Some(held) => {
                 let fire = Fire::of::<P>(self, Some(&recorder));
-                self.nested::<P, _>(sequential::run(&fire, held, &mut passing)).await
+                sequential::run(&fire, held, &mut passing).await
             }
         };
         (outcome.map(|()| passing.gate()), report(recorder, held.as_ref()))
@@ -256,9 +265,9 @@ where
     P::Model: FiresAs<Gating, P>,
 {
     let mut passing = Passing::<P> { payload, rejection: None };
-    if let Some(held) = hooks.hold::<P>() {
+    if let Some(mut held) = hooks.hold::<P>() {
         let fire = Fire::of::<P>(hooks, None);
-        hooks.nested::<P, _>(sequential::run(&fire, &held, &mut passing)).await?;
+        sequential::run(&fire, &mut held, &mut passing).await?;
     }
     Ok(passing.gate())
 }

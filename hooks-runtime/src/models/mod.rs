@@ -34,9 +34,10 @@ pub trait Model: Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{P}` is a `{Self}` hook point, so it cannot be registered as `{Verb}`",
     label = "`{P}` is declared `{Self}`",
-    note = "the declaration of a point picks its model: use `register_void` for `Void` points, \
-            `register_modifying` for `Modifying`, `register_claiming` for `Claiming`, \
-            `register_gating` for `Gating`, `register_stage` for the stages of a `Flow`"
+    note = "the declaration of a point picks its model: use `register_modifying` for `Modifying` \
+            points, `register_void` for `Void`, `register_claiming` for `Claiming`, \
+            `register_gating` or, as a guard, `register_guard` for `Gating`, `register_stage` for \
+            the stages of a `Flow`"
 )]
 pub trait RegistersAs<Verb: Model, P: HookPoint>: Model {
     /// What the point gives is what the handler takes.
@@ -63,9 +64,9 @@ impl<M: Model, P: HookPoint> RegistersAs<M, P> for M {
 #[diagnostic::on_unimplemented(
     message = "`{P}` is a `{Self}` hook point, so it cannot be fired as `{Verb}`",
     label = "`{P}` is declared `{Self}`",
-    note = "the declaration of a point picks its model: use `fire_void` for `Void` points, \
-            `fire_modifying` for `Modifying`, `fire_claiming` for `Claiming`, `fire_gating` for \
-            `Gating`, `run_flow` for a `Flow`"
+    note = "the declaration of a point picks its model: use `fire_modifying` for `Modifying` \
+            points, `fire_void` for `Void`, `fire_claiming` for `Claiming`, `fire_gating` for \
+            `Gating`, `run_flow` for a `Flow`, which fires its stages"
 )]
 pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
     /// What the fire gives is what the handlers take.
@@ -90,15 +91,17 @@ impl<M: Model, P: HookPoint> FiresAs<M, P> for M {
 
 /// What a handler of a point with model `M` may return.
 #[diagnostic::on_unimplemented(
-    message = "a handler of the `{M}` hook point `{P}` cannot return `{Self}`",
+    message = "a `{M}` handler of `{P}` cannot return `{Self}`",
     label = "not what a `{M}` handler returns",
-    note = "a `Void` handler returns `()` or `Result<(), E>`",
+    note = "a `Void` handler returns `()` or `Result<(), E>`, and so does that of a flow's stage",
     note = "a `Modifying` handler returns the point's result `R`, `Option<R>`, or a `Result` of \
             either",
     note = "a `Claiming` handler returns `Option<R>` or `Result<Option<R>, E>`",
-    note = "a `Gating` handler returns `Verdict<Payload>` or a `Result` of it; with `guard`, \
-            `Verdict` or a `Result` of it",
-    note = "the stage of a `Flow` returns `()` or `Result<(), E>`"
+    note = "a `Gating` handler returns `Verdict<Payload>`, a `Guard`, which cannot replace the \
+            payload, returns `Verdict`, and either may return a `Result` of it",
+    note = "the error `E` of a `Result` is `Into<Box<dyn Error + Send + Sync>>`",
+    note = "a `Flow` has no handlers of its own: they belong to its stages, as in \
+            `BeforeExecute<TheFlow>`"
 )]
 pub trait Returns<M: Model, P: HookPoint> {
     /// The uniform form.

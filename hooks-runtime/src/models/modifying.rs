@@ -90,6 +90,7 @@ impl fmt::Debug for FieldSet {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint<Result = R>, R: Merge> Returns<Modifying, P> for R {
     #[inline]
     fn into_output(self) -> Result<Option<R>, BoxError> {
@@ -97,6 +98,7 @@ impl<P: HookPoint<Result = R>, R: Merge> Returns<Modifying, P> for R {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint<Result = R>, R: Merge> Returns<Modifying, P> for Option<R> {
     #[inline]
     fn into_output(self) -> Result<Option<R>, BoxError> {
@@ -104,6 +106,7 @@ impl<P: HookPoint<Result = R>, R: Merge> Returns<Modifying, P> for Option<R> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P, R, E> Returns<Modifying, P> for Result<R, E>
 where
     P: HookPoint<Result = R>,
@@ -116,6 +119,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P, R, E> Returns<Modifying, P> for Result<Option<R>, E>
 where
     P: HookPoint<Result = R>,
@@ -169,7 +173,7 @@ impl ScopedHooks {
         P: HookPoint<Result: Merge>,
         P::Model: FiresAs<Modifying, P>,
     {
-        if !self.listens::<P>() {
+        if !self.listens::<P>()? {
             return Ok(P::Result::default());
         }
         fire::<P>(self, payload).await
@@ -186,7 +190,7 @@ impl ScopedHooks {
         P: HookPoint<Result: Merge>,
         P::Model: FiresAs<Modifying, P>,
     {
-        if !self.listens::<P>() {
+        if !self.listens::<P>()? {
             return Ok(P::Result::default());
         }
         fire::<P>(self, &payload()).await
@@ -202,13 +206,17 @@ impl ScopedHooks {
         P::Model: FiresAs<Modifying, P>,
     {
         let recorder = Recorder::default();
-        let held = if self.listens::<P>() { self.hold::<P>() } else { None };
+        let mut held = match self.listens::<P>() {
+            Ok(true) => self.hold::<P>(),
+            Ok(false) => None,
+            Err(error) => return (Err(error), report::<P>(recorder, None)),
+        };
         let mut merging = Merging::<P> { payload, merged: P::Result::default() };
-        let outcome = match &held {
+        let outcome = match &mut held {
             None => Ok(()),
             Some(held) => {
                 let fire = Fire::of::<P>(self, Some(&recorder));
-                self.nested::<P, _>(sequential::run(&fire, held, &mut merging)).await
+                sequential::run(&fire, held, &mut merging).await
             }
         };
         (outcome.map(|()| merging.merged), report(recorder, held.as_ref()))
@@ -221,9 +229,9 @@ where
     P::Model: FiresAs<Modifying, P>,
 {
     let mut merging = Merging::<P> { payload, merged: P::Result::default() };
-    if let Some(held) = hooks.hold::<P>() {
+    if let Some(mut held) = hooks.hold::<P>() {
         let fire = Fire::of::<P>(hooks, None);
-        hooks.nested::<P, _>(sequential::run(&fire, &held, &mut merging)).await?;
+        sequential::run(&fire, &mut held, &mut merging).await?;
     }
     Ok(merging.merged)
 }

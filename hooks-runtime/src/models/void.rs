@@ -28,6 +28,7 @@ impl Model for Void {
     type Output<P: HookPoint> = ();
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint> Returns<Void, P> for () {
     #[inline]
     fn into_output(self) -> Result<(), BoxError> {
@@ -35,6 +36,7 @@ impl<P: HookPoint> Returns<Void, P> for () {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookPoint, E: Into<BoxError>> Returns<Void, P> for Result<(), E> {
     #[inline]
     fn into_output(self) -> Result<(), BoxError> {
@@ -82,7 +84,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        if !self.listens::<P>() {
+        if !self.listens::<P>()? {
             return Ok(());
         }
         fire::<P>(self, payload).await
@@ -99,7 +101,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        if !self.listens::<P>() {
+        if !self.listens::<P>()? {
             return Ok(());
         }
         fire::<P>(self, &payload()).await
@@ -115,12 +117,16 @@ impl ScopedHooks {
         P::Model: FiresAs<Void, P>,
     {
         let recorder = Recorder::default();
-        let held = if self.listens::<P>() { self.hold::<P>() } else { None };
-        let outcome = match &held {
+        let mut held = match self.listens::<P>() {
+            Ok(true) => self.hold::<P>(),
+            Ok(false) => None,
+            Err(error) => return (Err(error), report::<P>(recorder, None)),
+        };
+        let outcome = match &mut held {
             None => Ok(()),
             Some(held) => {
                 let fire = Fire::of::<P>(self, Some(&recorder));
-                self.nested::<P, _>(concurrent::run(&fire, held, payload)).await
+                concurrent::run(&fire, held, payload).await
             }
         };
         (outcome, report(recorder, held.as_ref()))
@@ -132,7 +138,7 @@ where
     P: HookPoint,
     P::Model: FiresAs<Void, P>,
 {
-    let Some(held) = hooks.hold::<P>() else { return Ok(()) };
+    let Some(mut held) = hooks.hold::<P>() else { return Ok(()) };
     let fire = Fire::of::<P>(hooks, None);
-    hooks.nested::<P, _>(concurrent::run(&fire, &held, payload)).await
+    concurrent::run(&fire, &mut held, payload).await
 }

@@ -53,3 +53,6 @@ impl ::hooks_runtime::__private::Annotated for log_order {
             .__async(__call)
     }
 }
+::hooks_runtime::__collect! {
+    log_order
+}

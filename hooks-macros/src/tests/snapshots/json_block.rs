@@ -75,7 +75,7 @@ impl ::hooks_runtime::Merge for AResult {
     const FIELDS: &'static [&'static str] = &["text"];
     fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
-        if ::core::option::Option::is_none(&self.text)
+        if !::core::option::Option::is_some(&self.text)
             && ::core::option::Option::is_some(&later.text)
         {
             self.text = later.text;

@@ -4,13 +4,13 @@ impl<T: Clone> ::hooks_runtime::Merge for Amendment<T> {
     const FIELDS: &'static [&'static str] = &["prepend", "type"];
     fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
-        if ::core::option::Option::is_none(&self.prepend)
+        if !::core::option::Option::is_some(&self.prepend)
             && ::core::option::Option::is_some(&later.prepend)
         {
             self.prepend = later.prepend;
             set.insert(0usize);
         }
-        if ::core::option::Option::is_none(&self.r#type)
+        if !::core::option::Option::is_some(&self.r#type)
             && ::core::option::Option::is_some(&later.r#type)
         {
             self.r#type = later.r#type;

@@ -73,20 +73,20 @@ impl ::hooks_runtime::Merge for BeforeReplyResult {
     ];
     fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
-        if ::core::option::Option::is_none(&self.prefix)
+        if !::core::option::Option::is_some(&self.prefix)
             && ::core::option::Option::is_some(&later.prefix)
         {
             self.prefix = later.prefix;
             set.insert(0usize);
         }
         #[cfg(feature = "x")]
-        if ::core::option::Option::is_none(&self.suffix)
+        if !::core::option::Option::is_some(&self.suffix)
             && ::core::option::Option::is_some(&later.suffix)
         {
             self.suffix = later.suffix;
             set.insert(1usize);
         }
-        if ::core::option::Option::is_none(&self.body)
+        if !::core::option::Option::is_some(&self.body)
             && ::core::option::Option::is_some(&later.body)
         {
             self.body = later.body;

@@ -66,3 +66,7 @@ impl crate::hooks::__private::Annotated for check {
             .__sync(__call)
     }
 }
+#[cfg(unix)]
+crate::hooks::__collect! {
+    check
+}

@@ -1,0 +1,138 @@
+//! What a registry's handlers and fires do not add up to.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::entry::{Entry, Owner};
+use crate::registry::HookRegistry;
+
+/// What does not add up, as of when it was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Audit {
+    /// Points with handlers that were never fired.
+    pub never_fired: Vec<&'static str>,
+    /// Handlers that were never called, and why.
+    pub never_called: Vec<NeverCalled>,
+    /// `before` and `after` constraints that name nobody at their point.
+    pub name_nobody: Vec<NamesNobody>,
+}
+
+/// A handler that was never called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeverCalled {
+    /// The wire name of its point.
+    pub point: &'static str,
+    /// Its name.
+    pub handler: Arc<str>,
+    /// Who registered it.
+    pub owner: Owner,
+    /// Why.
+    pub why: WhyNot,
+}
+
+/// Why a handler was never called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WhyNot {
+    /// Its point was never fired.
+    NeverFired,
+    /// Every fire left it out: by scope, by target, or because it was being
+    /// removed.
+    AlwaysFiltered,
+    /// Every fire since it was registered ended before it, or there was none.
+    NeverReached,
+}
+
+/// A constraint that names nobody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamesNobody {
+    /// The wire name of the point.
+    pub point: &'static str,
+    /// The handler with the constraint.
+    pub handler: Arc<str>,
+    /// Who registered it.
+    pub owner: Owner,
+    /// The name that no other handler and no plugin has at this point.
+    pub name: Arc<str>,
+}
+
+impl Audit {
+    /// Whether everything adds up.
+    pub fn is_clean(&self) -> bool {
+        self.never_fired.is_empty() && self.never_called.is_empty() && self.name_nobody.is_empty()
+    }
+}
+
+impl HookRegistry {
+    /// Looks for points that are never fired, handlers that are never called,
+    /// and constraints that name nobody.
+    pub fn audit(&self) -> Audit {
+        let store = self.inner.store();
+        let mut audit = Audit::default();
+        for (&index, point) in store.points() {
+            if point.order.is_empty() {
+                continue;
+            }
+            let name = point.descriptor.name();
+            let fired = self.inner.table.get(index).was_fired();
+            if !fired {
+                audit.never_fired.push(name);
+            }
+            for entry in &point.order {
+                if point.calls(entry) == 0 {
+                    let why = match (fired, entry.counters.times_filtered()) {
+                        (false, _) => WhyNot::NeverFired,
+                        (true, 0) => WhyNot::NeverReached,
+                        (true, _) => WhyNot::AlwaysFiltered,
+                    };
+                    let (handler, owner) = (Arc::clone(&entry.name), entry.owner());
+                    audit.never_called.push(NeverCalled { point: name, handler, owner, why });
+                }
+                let unknown = entry.before.iter().chain(&entry.after);
+                for unknown in unknown.filter(|wanted| !is_somebody(&point.order, entry, wanted)) {
+                    audit.name_nobody.push(NamesNobody {
+                        point: name,
+                        handler: Arc::clone(&entry.name),
+                        owner: entry.owner(),
+                        name: Arc::clone(unknown),
+                    });
+                }
+            }
+        }
+        audit
+    }
+}
+
+fn is_somebody(order: &[Arc<Entry>], asking: &Entry, name: &str) -> bool {
+    order.iter().filter(|entry| entry.id != asking.id).any(|entry| {
+        &*entry.name == name || entry.plugin.as_ref().is_some_and(|p| p.id().as_str() == name)
+    })
+}
+
+impl fmt::Display for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_clean() {
+            return f.write_str("everything adds up");
+        }
+        let mut lines = Vec::new();
+        lines.extend(self.never_fired.iter().map(|point| format!("`{point}` is never fired")));
+        lines.extend(self.never_called.iter().map(|NeverCalled { point, handler, owner, why }| {
+            format!("`{handler}` ({owner}) at `{point}` is never called: {why}")
+        }));
+        lines.extend(self.name_nobody.iter().map(|NamesNobody { point, handler, owner, name }| {
+            format!("`{handler}` ({owner}) at `{point}` names `{name}`, which is nobody there")
+        }));
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl fmt::Display for WhyNot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NeverFired => "its point is never fired",
+            Self::AlwaysFiltered => "every fire leaves it out",
+            Self::NeverReached => "no fire reached it",
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! What is registered, in the order in which it runs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::entry::{Entry, Owner, Phase};
+use crate::flow::{FlowPoint, StageKind};
+use crate::order;
+use crate::point::{HookPoint, ModelKind, SourceLocation};
+use crate::policy::FailurePolicy;
+use crate::registry::HookRegistry;
+use crate::store::PointStore;
+use crate::target::Target;
+
+/// A registered handler, as it was when it was asked for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HandlerInfo {
+    /// The wire name of its point.
+    pub point: &'static str,
+    /// The model of its point.
+    pub model: ModelKind,
+    /// The wire name of the flow, for a handler of a stage.
+    pub flow: Option<&'static str>,
+    /// The stage, for a handler of a stage.
+    pub stage: Option<StageKind>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Who registered it.
+    pub owner: Owner,
+    /// Its priority: the lower number first.
+    pub priority: i32,
+    /// Whether it is a guard of a gating point.
+    pub guard: bool,
+    /// What its failure means for the fire.
+    pub policy: FailurePolicy,
+    /// The longest that one call may take.
+    pub timeout: Option<Duration>,
+    /// The type or name it is bound to.
+    pub target: Option<Target>,
+    /// Where it is written.
+    pub location: SourceLocation,
+    /// How often it was called. Fires under way are counted when they end.
+    pub calls: u64,
+    /// How often it failed.
+    pub failures: u64,
+    /// How often it was not called because of scope, target or removal.
+    pub filtered: u64,
+}
+
+/// Why a handler stands where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderReason {
+    /// The handler's name.
+    pub handler: Arc<str>,
+    /// Who registered it.
+    pub owner: Owner,
+    /// Why it stands here, as a sentence.
+    pub reason: String,
+}
+
+impl HookRegistry {
+    /// All handlers: point by point, each point's in the order in which they
+    /// run.
+    pub fn handlers(&self) -> Vec<HandlerInfo> {
+        self.handlers_where(|_| true)
+    }
+
+    /// The handlers of `P`, in the very order in which a fire walks them.
+    pub fn handlers_at<P: HookPoint>(&self) -> Vec<HandlerInfo> {
+        let store = self.inner.store();
+        store.points().get(&P::descriptor().index()).map_or_else(Vec::new, infos)
+    }
+
+    /// The handlers of all stages of the flow `F`, stage by stage.
+    pub fn handlers_of_flow<F: FlowPoint>(&self) -> Vec<HandlerInfo> {
+        let store = self.inner.store();
+        let stages = StageKind::ALL.map(|stage| F::stages().get(stage).index());
+        stages.iter().filter_map(|index| store.points().get(index)).flat_map(infos).collect()
+    }
+
+    /// The handlers of one owner.
+    pub fn handlers_of(&self, owner: &Owner) -> Vec<HandlerInfo> {
+        self.handlers_where(|info| info.owner == *owner)
+    }
+
+    /// The handlers that are bound to this target.
+    pub fn handlers_for(&self, target: &Target) -> Vec<HandlerInfo> {
+        self.handlers_where(|info| info.target.as_ref() == Some(target))
+    }
+
+    fn handlers_where(&self, wanted: impl Fn(&HandlerInfo) -> bool) -> Vec<HandlerInfo> {
+        let store = self.inner.store();
+        store.points().values().flat_map(infos).filter(wanted).collect()
+    }
+
+    /// For each handler of `P`, in order, why it stands where it stands.
+    pub fn explain_order<P: HookPoint>(&self) -> Vec<OrderReason> {
+        let store = self.inner.store();
+        let Some(point) = store.points().get(&P::descriptor().index()) else { return Vec::new() };
+        let reasons = point.order.iter().enumerate().map(|(place, entry)| OrderReason {
+            handler: Arc::clone(&entry.name),
+            owner: entry.owner(),
+            reason: reason(&point.order, place, entry),
+        });
+        reasons.collect()
+    }
+}
+
+fn infos(point: &PointStore) -> Vec<HandlerInfo> {
+    point.order.iter().map(|entry| info(point, entry)).collect()
+}
+
+fn info(point: &PointStore, entry: &Entry) -> HandlerInfo {
+    HandlerInfo {
+        point: point.descriptor.name(),
+        model: point.descriptor.model(),
+        flow: point.descriptor.flow(),
+        stage: point.descriptor.stage(),
+        name: Arc::clone(&entry.name),
+        owner: entry.owner(),
+        priority: entry.priority,
+        guard: entry.phase == Phase::Guard,
+        policy: entry.policy,
+        timeout: entry.timeout,
+        target: entry.target.clone(),
+        location: entry.location,
+        calls: point.calls(entry),
+        failures: entry.counters.failures(),
+        filtered: entry.counters.times_filtered(),
+    }
+}
+
+/// What put `entry` at `place`: its key, and the constraints that touch it.
+fn reason(order: &[Arc<Entry>], place: usize, entry: &Entry) -> String {
+    let mut parts = vec![format!("priority {}", entry.priority)];
+    if entry.phase == Phase::Guard {
+        parts.push("a guard, so after every rewriter".to_owned());
+    }
+    let goes_by = |other: &Entry, name: &str| {
+        &*other.name == name || other.plugin.as_ref().is_some_and(|p| p.id().as_str() == name)
+    };
+    for (index, other) in order.iter().enumerate() {
+        let asked = entry.after.iter().any(|name| goes_by(other, name));
+        let told = other.before.iter().any(|name| goes_by(entry, name));
+        if index < place && (asked || told) {
+            let who = if asked { "it asks for that" } else { "that one asks for it" };
+            parts.push(format!("after `{}`, {who}", other.name));
+        }
+    }
+    let equals = order
+        .iter()
+        .filter(|other| order::key(other).0 == entry.phase && other.priority == entry.priority);
+    let earlier = equals.filter(|other| other.seq < entry.seq).count();
+    parts.push(format!("registered as number {} of that priority", earlier + 1));
+    parts.join("; ")
+}

@@ -1,0 +1,126 @@
+//! What a host allows a plugin to register.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use crate::point::{ModelKind, PointDescriptor};
+
+/// What a host allows one plugin to register. Everything, unless said.
+#[derive(Clone, Debug, Default)]
+#[must_use = "give them to `set_limits`"]
+pub struct Limits {
+    handlers: Option<usize>,
+    points: Option<Vec<String>>,
+    refused_models: Vec<ModelKind>,
+    priorities: Option<RangeInclusive<i32>>,
+}
+
+impl Limits {
+    /// No limit yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// At most this many handlers in all.
+    pub fn max_handlers(mut self, count: usize) -> Self {
+        self.handlers = Some(count);
+        self
+    }
+
+    /// Only at the points of these wire names. A flow's name stands for all of
+    /// its stages.
+    pub fn points<I>(mut self, names: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        self.points = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Not at points of this model: a host may keep claiming or gating to
+    /// itself.
+    pub fn without(mut self, model: ModelKind) -> Self {
+        self.refused_models.push(model);
+        self
+    }
+
+    /// Only with a priority in this range.
+    pub fn priorities(mut self, range: RangeInclusive<i32>) -> Self {
+        self.priorities = Some(range);
+        self
+    }
+
+    /// Whether a handler may be registered, next to `others` of its plugin.
+    pub(crate) fn check(
+        &self,
+        point: &PointDescriptor,
+        priority: i32,
+        others: usize,
+    ) -> Result<(), Refusal> {
+        if let Some(most) = self.handlers
+            && others >= most
+        {
+            return Err(Refusal::TooMany { most });
+        }
+        if self.refused_models.contains(&point.model()) {
+            return Err(Refusal::Model { model: point.model() });
+        }
+        if let Some(names) = &self.points
+            && !names.iter().any(|name| name == point.name() || Some(&**name) == point.flow())
+        {
+            return Err(Refusal::Point { allowed: names.clone() });
+        }
+        match &self.priorities {
+            Some(range) if !range.contains(&priority) => {
+                Err(Refusal::Priority { lowest: *range.start(), highest: *range.end(), priority })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Which limit a registration would have broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The plugin has as many handlers as it may have.
+    TooMany {
+        /// How many that is.
+        most: usize,
+    },
+    /// The plugin may not use points of this model.
+    Model {
+        /// The model.
+        model: ModelKind,
+    },
+    /// The plugin may not use this point.
+    Point {
+        /// The points that it may use.
+        allowed: Vec<String>,
+    },
+    /// The plugin may not use this priority.
+    Priority {
+        /// The lowest number it may use.
+        lowest: i32,
+        /// The highest.
+        highest: i32,
+        /// The one that it asked for.
+        priority: i32,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany { most } => write!(f, "it may have at most {most} handlers"),
+            Self::Model { model } => write!(f, "it may not use {model} points"),
+            Self::Point { allowed } => {
+                write!(f, "it may use only these points: {}", allowed.join(", "))
+            }
+            Self::Priority { lowest, highest, priority } => {
+                write!(f, "priority {priority} is not between {lowest} and {highest}")
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Less than the registry: what a host hands to a plugin.
+
+use crate::error::RegisterError;
+use crate::handle::Handles;
+use crate::plugin_id::{PluginId, PluginIdError};
+use crate::registration::Registration;
+use crate::registry::HookRegistry;
+use crate::removal::PluginRemoval;
+use crate::scope::ScopedHooks;
+
+/// A way to register handlers for one plugin, and for nobody else.
+///
+/// Whoever has it can neither register as built-in nor as another plugin.
+#[derive(Clone, Debug)]
+pub struct Registrar {
+    hooks: HookRegistry,
+    plugin: PluginId,
+}
+
+impl HookRegistry {
+    /// A registrar bound to one plugin.
+    pub fn registrar(&self, plugin: &str) -> Result<Registrar, PluginIdError> {
+        Ok(Registrar { hooks: self.clone(), plugin: PluginId::new(plugin)? })
+    }
+}
+
+impl Registrar {
+    /// The plugin that this is bound to.
+    pub fn plugin(&self) -> &PluginId {
+        &self.plugin
+    }
+
+    /// Registers a group of handlers for the plugin, whole or not at all.
+    ///
+    /// A handler that names no owner becomes the plugin's; one that names
+    /// another is refused.
+    pub fn register(
+        &self,
+        handlers: impl IntoIterator<Item = Registration>,
+    ) -> Result<Handles, RegisterError> {
+        let bound = handlers.into_iter().map(|handler| handler.bound_to(&self.plugin));
+        self.hooks.register(bound.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Removes all handlers of the plugin, at one instant.
+    pub fn unregister(&self) -> PluginRemoval {
+        self.hooks.unregister_plugin(&self.plugin)
+    }
+
+    /// The hooks, to fire. They cannot be used to register.
+    pub fn hooks(&self) -> &ScopedHooks {
+        &self.hooks
+    }
+}
