@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::crowd::Crowd;
 use crate::plugin_id::PluginId;
 use crate::plugins::PluginRecord;
 use crate::point::SourceLocation;
@@ -58,6 +59,8 @@ pub(crate) struct Entry {
     pub(crate) name: Arc<str>,
     /// `None` for built-in handlers.
     pub(crate) plugin: Option<Arc<PluginRecord>>,
+    /// Who is waited for together with it; `None` when nobody ever waits.
+    pub(crate) crowd: Option<Arc<Crowd>>,
     pub(crate) priority: i32,
     pub(crate) phase: Phase,
     pub(crate) policy: FailurePolicy,

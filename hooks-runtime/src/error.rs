@@ -136,8 +136,8 @@ impl StdError for HandlerFailure {
 #[non_exhaustive]
 pub enum FireError {
     /// A fail-closed handler failed.
-    #[error("{0}")]
-    Failed(#[source] HandlerFailure),
+    #[error(transparent)]
+    Failed(HandlerFailure),
     /// Fires are nested deeper than the registry allows.
     #[error("{0}")]
     TooDeep(Box<TooDeep>),

@@ -4,6 +4,7 @@ mod audit;
 #[cfg(feature = "collect")]
 mod collect;
 mod context;
+mod crowd;
 mod dispatch;
 mod entry;
 mod error;

@@ -63,8 +63,12 @@ impl Limits {
         {
             return Err(Refusal::TooMany { most });
         }
-        if self.refused_models.contains(&point.model()) {
-            return Err(Refusal::Model { model: point.model() });
+        // Whoever may not use flows may not use their stages.
+        let is_refused = |model: &&ModelKind| {
+            **model == point.model() || (**model == ModelKind::Flow && point.stage().is_some())
+        };
+        if let Some(&model) = self.refused_models.iter().find(is_refused) {
+            return Err(Refusal::Model { model });
         }
         if let Some(names) = &self.points
             && !names.iter().any(|name| name == point.name() || Some(&**name) == point.flow())

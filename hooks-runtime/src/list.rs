@@ -68,7 +68,7 @@ impl<P: HookPoint> Slot<P> {
             invoke: NonNull::from(&**invoke),
             entry: Arc::clone(entry),
             owner_bit: entry.owner_bit(),
-            plain: entry.plugin.is_none() && entry.timeout.is_none(),
+            plain: entry.crowd.is_none() && entry.timeout.is_none(),
             ended_here: AtomicU64::new(0),
         }
     }

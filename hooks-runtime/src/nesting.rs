@@ -15,11 +15,11 @@ pub(crate) const MAX_DEPTH: usize = 128;
 #[derive(Clone, Copy)]
 struct Link {
     point: &'static str,
-    /// The stay of the plugin whose handler is polled; zero for built-in.
-    plugin: u64,
+    /// The crowd of the handler that is polled; zero for none.
+    crowd: u64,
 }
 
-const NO_LINK: Link = Link { point: "", plugin: 0 };
+const NO_LINK: Link = Link { point: "", crowd: 0 };
 
 struct Chain {
     depth: Cell<usize>,
@@ -48,7 +48,7 @@ impl Pushed {
         CHAIN.with(|chain| {
             let depth = chain.depth.get();
             if let Some(link) = chain.links.get(depth) {
-                link.set(Link { point, plugin: 0 });
+                link.set(Link { point, crowd: 0 });
             }
             chain.depth.set(depth + 1);
         });
@@ -63,20 +63,21 @@ impl Drop for Pushed {
     }
 }
 
-/// Notes that the innermost fire polls a handler of the plugin's `stay`.
+/// Notes that the innermost fire polls a handler of that crowd.
 #[inline]
-pub(crate) fn polling(stay: u64) {
+pub(crate) fn polling(crowd: u64) {
     CHAIN.with(|chain| {
         if let Some(link) = chain.depth.get().checked_sub(1).and_then(|top| chain.links.get(top)) {
-            link.set(Link { plugin: stay, ..link.get() });
+            link.set(Link { crowd, ..link.get() });
         }
     });
 }
 
-/// Whether a handler of that stay is being polled on this thread, at any depth.
-pub(crate) fn is_polling(stay: u64) -> bool {
+/// Whether a handler of that crowd is being polled on this thread, at any
+/// depth.
+pub(crate) fn is_polling(crowd: u64) -> bool {
     CHAIN.with(|chain| {
-        chain.links[..chain.depth.get().min(MAX_DEPTH)].iter().any(|link| link.get().plugin == stay)
+        chain.links[..chain.depth.get().min(MAX_DEPTH)].iter().any(|link| link.get().crowd == crowd)
     })
 }
 

@@ -1,5 +1,6 @@
 //! What a panic says.
 
+use std::fmt::Display;
 use std::mem::ManuallyDrop;
 
 use crate::slot::{PanicPayload, discard};
@@ -22,6 +23,12 @@ pub(crate) fn message_of(payload: PanicPayload) -> String {
 /// Runs `work`; a panic in it comes back as its message.
 pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(message_of)
+}
+
+/// The text of something that belongs to the user, even when it panics.
+pub(crate) fn shown(what: &dyn Display) -> String {
+    contained(|| what.to_string())
+        .unwrap_or_else(|message| format!("printing the error panicked: {message}"))
 }
 
 /// A value whose drop cannot unwind out of the registry.

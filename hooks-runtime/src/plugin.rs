@@ -4,8 +4,11 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use crate::crowd::Crowd;
+use crate::entry::Owner;
 use crate::error::RegisterError;
 use crate::handle::Handles;
+use crate::plugins::PluginRecord;
 use crate::registration::Registration;
 use crate::registry::{HookRegistry, Inner};
 use crate::removal::{DrainError, PluginRemoval};
@@ -35,13 +38,14 @@ pub struct Installed<T> {
     inner: Weak<Inner>,
     handles: Handles,
     /// `None` for a block of built-in handlers.
-    stay: Option<u64>,
+    record: Option<Arc<PluginRecord>>,
+    crowd: Arc<Crowd>,
 }
 
 impl HookRegistry {
     /// Registers all handlers of a plugin, or none of them.
     pub fn install<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
-        self.install_instead(plugin, None)
+        self.install_as(plugin, false)
     }
 
     /// Installs a plugin in place of the one with its id, if there is one.
@@ -50,24 +54,28 @@ impl HookRegistry {
     /// one, never both, never neither. A fire under way ends with the version
     /// it began with.
     pub fn install_or_replace<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
-        self.install_instead(plugin, T::ID)
+        self.install_as(plugin, true)
     }
 
-    fn install_instead<T: Plugin>(
+    fn install_as<T: Plugin>(
         &self,
         plugin: T,
-        instead_of: Option<&str>,
+        replace: bool,
     ) -> Result<Installed<T>, RegisterError> {
         let plugin = Arc::new(plugin);
+        // A plugin's handlers are waited for as the plugin's; those of a
+        // built-in block need a crowd of their own.
+        let block = Arc::new(Crowd::new());
         let group = T::registrations(&plugin)
             .into_iter()
             .map(|registration| match T::ID {
                 Some(id) => registration.owned_by(id),
-                None => registration,
+                None => registration.among(&block),
             })
             .collect();
-        let (handles, stay) = self.inner.install(group, T::ID, instead_of)?;
-        Ok(Installed { plugin, inner: Arc::downgrade(&self.inner), handles, stay })
+        let (handles, record) = self.inner.install(group, T::ID, replace)?;
+        let crowd = record.as_ref().map_or(block, |record| Arc::clone(record.crowd()));
+        Ok(Installed { plugin, inner: Arc::downgrade(&self.inner), handles, record, crowd })
     }
 }
 
@@ -101,13 +109,14 @@ impl<T: Plugin> Installed<T> {
     /// gone, and its successor is left alone.
     fn remove(&self) -> PluginRemoval {
         let Some(inner) = self.inner.upgrade() else { return PluginRemoval::nothing() };
-        match self.stay {
-            Some(stay) => inner.unregister_stay(stay),
-            None => {
-                self.handles.unregister();
-                PluginRemoval::nothing()
+        let (who, removed) = match &self.record {
+            Some(record) => {
+                (Owner::Plugin(record.id().clone()), inner.unregister_stay(record.stay()))
             }
-        }
+            None => (Owner::BuiltIn, self.handles.unregister()),
+        };
+        let timer = Arc::clone(&inner.settings.timer);
+        PluginRemoval::of(who, removed, Arc::clone(&self.crowd), timer)
     }
 }
 

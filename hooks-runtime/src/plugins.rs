@@ -1,9 +1,10 @@
 //! The plugins that a registry knows.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Waker;
 
+use crate::crowd::Crowd;
 use crate::plugin_id::PluginId;
 
 /// A plugin id with its bit in the scopes of one registry.
@@ -13,16 +14,26 @@ use crate::plugin_id::PluginId;
 pub(crate) struct PluginName {
     id: PluginId,
     bit: u32,
+    /// All handlers of the plugin, of whichever stay.
+    crowd: Arc<Crowd>,
     free: Arc<Mutex<Vec<u32>>>,
 }
 
 impl PluginName {
     pub(crate) fn new(id: PluginId, bit: u32, free: Arc<Mutex<Vec<u32>>>) -> Self {
-        Self { id, bit, free }
+        Self { id, bit, crowd: Arc::new(Crowd::new()), free }
+    }
+
+    pub(crate) fn id(&self) -> &PluginId {
+        &self.id
     }
 
     pub(crate) fn bit(&self) -> u32 {
         self.bit
+    }
+
+    pub(crate) fn crowd(&self) -> &Arc<Crowd> {
+        &self.crowd
     }
 }
 
@@ -43,15 +54,15 @@ impl fmt::Debug for PluginName {
 #[derive(Debug)]
 pub(crate) struct PluginRecord {
     name: Arc<PluginName>,
-    /// Tells one stay from the next; never zero.
+    /// Tells one stay from the next.
     stay: u64,
-    /// Who waits for the last running handler to end.
-    waiters: Mutex<Vec<Waker>>,
+    /// How many handlers it has. Changed under the store's lock only.
+    handlers: AtomicUsize,
 }
 
 impl PluginRecord {
     pub(crate) fn new(name: Arc<PluginName>, stay: u64) -> Self {
-        Self { name, stay, waiters: Mutex::new(Vec::new()) }
+        Self { name, stay, handlers: AtomicUsize::new(0) }
     }
 
     pub(crate) fn id(&self) -> &PluginId {
@@ -66,19 +77,19 @@ impl PluginRecord {
         self.stay
     }
 
-    pub(crate) fn wait(&self, waker: &Waker) {
-        let mut waiters = self.waiters.lock().unwrap_or_else(PoisonError::into_inner);
-        if !waiters.iter().any(|known| known.will_wake(waker)) {
-            waiters.push(waker.clone());
-        }
+    pub(crate) fn crowd(&self) -> &Arc<Crowd> {
+        &self.name.crowd
     }
 
-    /// Wakes everybody who waits, outside the lock.
-    pub(crate) fn wake(&self) {
-        let waiters =
-            std::mem::take(&mut *self.waiters.lock().unwrap_or_else(PoisonError::into_inner));
-        for waiter in waiters {
-            waiter.wake();
-        }
+    pub(crate) fn handlers(&self) -> usize {
+        self.handlers.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn gained(&self) {
+        self.handlers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn lost(&self) {
+        self.handlers.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::context::HookContext;
+use crate::crowd::Crowd;
 use crate::entry::Phase;
 use crate::error::RegisterError;
 use crate::invoke::{
@@ -50,11 +51,11 @@ pub(crate) enum Named {
     ByPlace,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) name: Named,
     pub(crate) plugin: Option<Arc<str>>,
-    pub(crate) priority: i32,
+    pub(crate) priority: Option<i32>,
     pub(crate) policy: Option<FailurePolicy>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) before: Vec<Arc<str>>,
@@ -62,6 +63,8 @@ pub(crate) struct Options {
     pub(crate) target: Option<Target>,
     pub(crate) phase: Phase,
     pub(crate) replace: bool,
+    /// Who is waited for together with it, for handlers without a plugin.
+    pub(crate) crowd: Option<Arc<Crowd>>,
     pub(crate) location: SourceLocation,
 }
 
@@ -70,7 +73,7 @@ impl Options {
         Self {
             name: Named::ByPlace,
             plugin: None,
-            priority: 0,
+            priority: None,
             policy: None,
             timeout: None,
             before: Vec::new(),
@@ -78,8 +81,15 @@ impl Options {
             target: None,
             phase: Phase::Main,
             replace: false,
+            crowd: None,
             location,
         }
+    }
+}
+
+impl Options {
+    pub(crate) fn asks_for_a_place(&self) -> bool {
+        self.priority.is_some() || !self.before.is_empty() || !self.after.is_empty()
     }
 }
 
@@ -98,7 +108,7 @@ impl<P: HookPoint> On<P> {
 
     /// Its place: the lower number first, 0 unless given.
     pub fn priority(mut self, priority: i32) -> Self {
-        self.options.priority = priority;
+        self.options.priority = Some(priority);
         self
     }
 
@@ -138,7 +148,9 @@ impl<P: HookPoint> On<P> {
         self
     }
 
-    /// Takes the place of the owner's handler of the same name, if there is one.
+    /// Takes the place of the owner's handler of the same name, if there is one:
+    /// its priority, its constraints and its turn among equals, unless this one
+    /// asks for a place of its own.
     pub fn replace(mut self) -> Self {
         self.options.replace = true;
         self
@@ -262,6 +274,12 @@ impl Registration {
             }),
             _ => Ok(self.owned_by(plugin.as_str())),
         }
+    }
+
+    /// This registration, waited for together with others.
+    pub(crate) fn among(mut self, crowd: &Arc<Crowd>) -> Self {
+        self.options.crowd = Some(Arc::clone(crowd));
+        self
     }
 
     /// This registration, owned by a plugin.

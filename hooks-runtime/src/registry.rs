@@ -5,18 +5,19 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::entry::Owner;
 use crate::error::RegisterError;
 use crate::handle::{Handle, Handles};
 use crate::limits::Limits;
 use crate::nesting::MAX_DEPTH;
 use crate::plugin_id::{PluginId, PluginIdError};
-use crate::plugins::PluginName;
+use crate::plugins::{PluginName, PluginRecord};
 use crate::point::HookPoint;
 use crate::registration::Registration;
 use crate::removal::PluginRemoval;
 use crate::scope::ScopedHooks;
 use crate::snapshot::{Published, Root};
-use crate::store::{Change, Store};
+use crate::store::{Change, Joining, Store};
 use crate::table::Table;
 use crate::timer::Timer;
 
@@ -155,35 +156,37 @@ impl Inner {
         self: &Arc<Self>,
         group: Vec<Registration>,
     ) -> Result<Handles, RegisterError> {
+        // Declared before the lock is taken, so dropped after it: see `Joining`.
+        let mut group = Joining::new(group);
         let visible = {
             let mut store = self.store();
-            let change = store.register(group, &self.settings, None)?;
+            let change = store.register(&mut group, &self.settings)?;
             self.publish(&store, change)
         };
         Ok(visible.handles(self))
     }
 
-    /// Registers a plugin's handlers; says which stay they belong to. With
-    /// `instead_of`, the plugin of that id leaves in the same instant.
+    /// Registers a plugin's handlers, with the record of its stay. With
+    /// `replace`, the plugin of that id leaves in the same instant.
     pub(crate) fn install(
         self: &Arc<Self>,
         group: Vec<Registration>,
         id: Option<&str>,
-        instead_of: Option<&str>,
-    ) -> Result<(Handles, Option<u64>), RegisterError> {
-        let (visible, stay) = {
+        replace: bool,
+    ) -> Result<(Handles, Option<Arc<PluginRecord>>), RegisterError> {
+        let mut group = Joining::new(group);
+        let (visible, record) = {
             let mut store = self.store();
-            let old = instead_of.and_then(|id| store.plugin(id)).map(|plugin| plugin.stay());
-            if let (Some(id), None) = (id, instead_of)
-                && store.plugin(id).is_some()
-            {
+            let installed = id.and_then(|id| store.plugin(id)).map(|plugin| plugin.stay());
+            if let (Some(id), Some(_), false) = (id, installed, replace) {
                 return Err(RegisterError::Installed { plugin: id.to_owned() });
             }
-            let change = store.register(group, &self.settings, old)?;
-            let stay = id.and_then(|id| store.plugin(id)).map(|plugin| plugin.stay());
-            (self.publish(&store, change), stay)
+            group.instead_of(installed);
+            let change = store.register(&mut group, &self.settings)?;
+            let record = id.and_then(|id| store.plugin(id)).cloned();
+            (self.publish(&store, change), record)
         };
-        Ok((visible.handles(self), stay))
+        Ok((visible.handles(self), record))
     }
 
     pub(crate) fn unregister(&self, index: usize, id: u64) -> bool {
@@ -197,18 +200,25 @@ impl Inner {
     }
 
     fn unregister_plugin(&self, id: &str) -> PluginRemoval {
-        let stay = self.store().plugin(id).map(|plugin| plugin.stay());
-        stay.map_or_else(PluginRemoval::nothing, |stay| self.unregister_stay(stay))
+        let (name, removed) = {
+            let mut store = self.store();
+            let change = store.remove_plugin(|plugin| plugin.id().as_str() == id);
+            (store.known_name(id), change.map(|change| self.publish(&store, change)))
+        };
+        let Some(name) = name else { return PluginRemoval::nothing() };
+        let count = removed.map_or(0, |removed| removed.close());
+        let timer = Arc::clone(&self.settings.timer);
+        PluginRemoval::of(Owner::Plugin(name.id().clone()), count, Arc::clone(name.crowd()), timer)
     }
 
-    pub(crate) fn unregister_stay(&self, stay: u64) -> PluginRemoval {
+    /// Removes the handlers of one stay, if it lasts still.
+    pub(crate) fn unregister_stay(&self, stay: u64) -> usize {
         let removed = {
             let mut store = self.store();
-            store.remove_plugin(stay).map(|(record, change)| (record, self.publish(&store, change)))
+            let change = store.remove_plugin(|plugin| plugin.stay() == stay);
+            change.map(|change| self.publish(&store, change))
         };
-        let Some((record, removed)) = removed else { return PluginRemoval::nothing() };
-        removed.close();
-        PluginRemoval::new(record, removed.change.removed, Arc::clone(&self.settings.timer))
+        removed.map_or(0, |removed| removed.close())
     }
 
     /// Makes a change visible, at one instant.
@@ -222,6 +232,11 @@ impl Inner {
             root.lists[index] = list;
         }
         let old = self.published.swap(root);
+        for entry in &change.removed {
+            if let Some(crowd) = &entry.crowd {
+                crowd.leave(entry);
+            }
+        }
         for &index in &change.points {
             let len = store.points().get(&index).map_or(0, |point| point.order.len());
             self.table.get(index).set_len(len);
@@ -246,10 +261,11 @@ struct Visible {
 impl Visible {
     /// Lets fires under way start no more of the removed handlers. Only after
     /// publication: a fire that starts in between must not see half of them.
-    fn close(&self) {
+    fn close(&self) -> usize {
         for entry in &self.change.removed {
             entry.presence.close();
         }
+        self.change.removed.len()
     }
 
     fn handles(&self, inner: &Arc<Inner>) -> Handles {

@@ -1,15 +1,17 @@
 //! A plugin on its way out.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::entry::Entry;
+use crate::crowd::Crowd;
+use crate::entry::Owner;
 use crate::nesting;
-use crate::plugins::PluginRecord;
+use crate::panics::contained;
 use crate::timer::Timer;
 
 /// A plugin whose handlers are removed, and may still be running.
@@ -17,9 +19,17 @@ use crate::timer::Timer;
 /// The removal has happened; dropping this changes nothing.
 #[derive(Debug)]
 pub struct PluginRemoval {
-    record: Option<Arc<PluginRecord>>,
-    removed: Vec<Arc<Entry>>,
-    timer: Option<Arc<dyn Timer>>,
+    removed: usize,
+    /// `None` when nobody of that plugin can be running.
+    leaving: Option<Leaving>,
+}
+
+/// Those that are on their way out.
+#[derive(Debug)]
+struct Leaving {
+    who: Owner,
+    crowd: Arc<Crowd>,
+    timer: Arc<dyn Timer>,
 }
 
 /// Why a plugin could not be waited for.
@@ -27,16 +37,16 @@ pub struct PluginRemoval {
 #[non_exhaustive]
 pub enum DrainError {
     /// The wait was asked for from inside a handler of that very plugin.
-    #[error("plugin `{plugin}` cannot wait for itself: this is one of its own handlers")]
+    #[error("{plugin} cannot wait for itself: this is one of its own handlers")]
     Inside {
-        /// The plugin's id.
-        plugin: String,
+        /// Whose handlers they are.
+        plugin: Owner,
     },
     /// The deadline passed while handlers were running.
-    #[error("plugin `{plugin}` has handlers running after {waited:?}: {}", .running.join(", "))]
+    #[error("{plugin} has handlers running after {waited:?}: {}", .running.join(", "))]
     StillRunning {
-        /// The plugin's id.
-        plugin: String,
+        /// Whose handlers they are.
+        plugin: Owner,
         /// How long was waited.
         waited: Duration,
         /// The names of the handlers that run, in order of registration.
@@ -49,39 +59,37 @@ pub enum DrainError {
 
 impl PluginRemoval {
     pub(crate) fn nothing() -> Self {
-        Self { record: None, removed: Vec::new(), timer: None }
+        Self { removed: 0, leaving: None }
     }
 
-    pub(crate) fn new(
-        record: Arc<PluginRecord>,
-        mut removed: Vec<Arc<Entry>>,
-        timer: Arc<dyn Timer>,
-    ) -> Self {
-        removed.sort_by_key(|entry| entry.id);
-        Self { record: Some(record), removed, timer: Some(timer) }
+    /// `removed` handlers have left with this call; those of the crowd that
+    /// left before are waited for too.
+    pub(crate) fn of(who: Owner, removed: usize, crowd: Arc<Crowd>, timer: Arc<dyn Timer>) -> Self {
+        crowd.close();
+        Self { removed, leaving: Some(Leaving { who, crowd, timer }) }
     }
 
     /// How many handlers were removed.
     pub fn removed(&self) -> usize {
-        self.removed.len()
+        self.removed
     }
 
-    /// The removed handlers that are running right now.
+    /// The handlers of the plugin that have left and still run.
     pub fn running(&self) -> Vec<String> {
-        let running = self.removed.iter().filter(|entry| entry.presence.running() > 0);
-        running.map(|entry| entry.name.to_string()).collect()
+        self.leaving.as_ref().map_or_else(Vec::new, |leaving| leaving.crowd.running())
     }
 
-    /// Waits until no handler of the plugin is running, for nobody else's.
+    /// Waits until no handler of the plugin that has left is running, for
+    /// nobody else's.
     pub async fn drained(&self) -> Result<(), DrainError> {
+        let Some(Leaving { who, crowd, .. }) = &self.leaving else { return Ok(()) };
         poll_fn(|task| {
-            let Some(record) = &self.record else { return Poll::Ready(Ok(())) };
             // Sign up before looking: a handler that ends in between wakes us.
-            record.wait(task.waker());
-            if self.removed.iter().all(|entry| entry.presence.running() == 0) {
+            crowd.wait(task.waker());
+            if crowd.is_idle() {
                 Poll::Ready(Ok(()))
-            } else if nesting::is_polling(record.stay()) {
-                Poll::Ready(Err(DrainError::Inside { plugin: record.id().to_string() }))
+            } else if nesting::is_polling(crowd.id()) {
+                Poll::Ready(Err(DrainError::Inside { plugin: who.clone() }))
             } else {
                 Poll::Pending
             }
@@ -92,23 +100,26 @@ impl PluginRemoval {
     /// As [`drained`](Self::drained), but gives up after `limit` and names the
     /// handlers that still run.
     pub async fn drained_within(&self, limit: Duration) -> Result<(), DrainError> {
-        let (Some(record), Some(timer)) = (&self.record, &self.timer) else { return Ok(()) };
-        if self.running().is_empty() {
+        let Some(Leaving { who, crowd, timer }) = &self.leaving else { return Ok(()) };
+        if crowd.is_idle() {
             return Ok(());
         }
         let mut deadline = timer.sleep(limit).ok_or(DrainError::NoTimer)?;
-        let mut drained = std::pin::pin!(self.drained());
+        let mut drained = pin!(self.drained());
         poll_fn(|task| {
             if let Poll::Ready(done) = drained.as_mut().poll(task) {
                 return Poll::Ready(done);
             }
-            deadline.as_mut().poll(task).map(|()| {
-                Err(DrainError::StillRunning {
-                    plugin: record.id().to_string(),
+            // A timer may panic where its runtime has ended meanwhile.
+            match contained(|| deadline.as_mut().poll(task)) {
+                Ok(Poll::Pending) => Poll::Pending,
+                Ok(Poll::Ready(())) => Poll::Ready(Err(DrainError::StillRunning {
+                    plugin: who.clone(),
                     waited: limit,
-                    running: self.running(),
-                })
-            })
+                    running: crowd.running(),
+                })),
+                Err(_) => Poll::Ready(Err(DrainError::NoTimer)),
+            }
         })
         .await
     }

@@ -200,12 +200,14 @@ unsafe fn drop_contained<F: ?Sized>(spot: NonNull<F>) -> Result<(), PanicPayload
     }
 }
 
-/// Drops what a panic carried, even when that panics in turn.
-pub(crate) fn discard(panic: Option<PanicPayload>) {
-    let mut panic = panic;
-    while let Some(payload) = panic {
+/// Drops what a panic carried, even when that panics in turn. What panics
+/// again and again is leaked in the end: better than a fire that hangs.
+pub(crate) fn discard(mut panic: Option<PanicPayload>) {
+    for _ in 0..8 {
+        let Some(payload) = panic else { return };
         panic = catch_unwind(AssertUnwindSafe(|| drop(payload))).err();
     }
+    std::mem::forget(panic);
 }
 
 /// A future that waits in its place. Dropping it drops the future.

@@ -44,6 +44,15 @@ impl Published {
         self.0.load_full()
     }
 
+    /// The list of `P` at an earlier instant, held for a fire.
+    pub(crate) fn hold_of<P: HookPoint>(root: &Root) -> Option<Held<P>> {
+        let list = root.lists.get(P::descriptor().index())?.as_ref()?;
+        Some(Held {
+            list: NonNull::from(typed::<P>(list)),
+            keep: Keep::List { _list: Arc::clone(list) },
+        })
+    }
+
     /// The list of `P`, held for a fire; `None` when it has no handlers.
     #[inline]
     pub(crate) fn hold<P: HookPoint>(&self) -> Option<Held<P>> {

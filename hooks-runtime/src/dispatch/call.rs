@@ -8,7 +8,7 @@ use crate::dispatch::fire::Fire;
 use crate::entry::Entry;
 use crate::error::{BoxError, FailureKind};
 use crate::nesting;
-use crate::panics::message_of;
+use crate::panics::{contained, message_of};
 use crate::presence::Entrance;
 use crate::report::HandlerStatus;
 use crate::slot::{Started, Suspended};
@@ -29,18 +29,18 @@ impl<'s> Running<'s> {
     /// `None` when the handler was unregistered meanwhile.
     #[inline]
     pub(crate) fn begin(fire: &'s Fire<'s>, entry: &'s Entry) -> Option<Self> {
-        match &entry.plugin {
-            // Nobody waits for a built-in handler to end, so nobody counts.
+        match &entry.crowd {
+            // Nobody waits for it to end, so nobody counts.
             None => {
                 if entry.presence.is_closed() {
                     return None;
                 }
             }
-            Some(plugin) => match entry.presence.enter() {
+            Some(crowd) => match entry.presence.enter() {
                 Entrance::Open => {}
                 Entrance::Closed => return None,
                 Entrance::ClosedAndIdle => {
-                    plugin.wake();
+                    crowd.wake();
                     return None;
                 }
             },
@@ -59,8 +59,8 @@ impl<'s> Running<'s> {
     /// Polls code of the handler, known to the chain of nested fires.
     #[inline]
     pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let Some(plugin) = &self.entry.plugin else { return poll() };
-        nesting::polling(plugin.stay());
+        let Some(crowd) = &self.entry.crowd else { return poll() };
+        nesting::polling(crowd.id());
         let polled = poll();
         nesting::polling(0);
         polled
@@ -103,10 +103,10 @@ impl<'s> Running<'s> {
 impl Drop for Running<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(plugin) = &self.entry.plugin
+        if let Some(crowd) = &self.entry.crowd
             && self.entry.presence.exit()
         {
-            plugin.wake();
+            crowd.wake();
         }
         if !self.finished
             && let Some(recorder) = self.fire.recorder
@@ -140,23 +140,28 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
         }
     }
 
-    /// Polls the handler, then its limit.
-    pub(crate) fn poll(
+    /// Gives the handler a turn, then looks at its limit. One that has just
+    /// been started had its turn already.
+    pub(crate) fn turn(
         &mut self,
+        just_started: bool,
         task: &mut Context<'_>,
     ) -> Poll<(Running<'f>, Result<T, FailureKind>)> {
-        let running = self.running.as_ref().expect("a call is not polled after its end");
-        let future = self.future.as_mut().expect("a call is not polled after its end");
-        let outcome = match running.poll(|| future.poll(task)) {
+        let running = self.running.as_ref().expect("a call has no turn after its end");
+        let future = self.future.as_mut().expect("a call has no turn after its end");
+        let polled = if just_started { Poll::Pending } else { running.poll(|| future.poll(task)) };
+        let outcome = match polled {
             Poll::Ready(Ok(returned)) => running.returned(returned),
             Poll::Ready(Err(panic)) => Err(FailureKind::Panicked(message_of(panic))),
             Poll::Pending => {
-                let limit = self.timer.as_mut().map(|timer| timer.as_mut().poll(task));
-                match running.entry.timeout {
-                    Some(limit_set) if limit == Some(Poll::Ready(())) => {
-                        Err(FailureKind::TimedOut(limit_set))
-                    }
-                    _ => return Poll::Pending,
+                let (Some(allowed), Some(timer)) = (running.entry.timeout, &mut self.timer) else {
+                    return Poll::Pending;
+                };
+                // A timer may panic where its runtime has ended meanwhile.
+                match contained(|| timer.as_mut().poll(task)) {
+                    Ok(Poll::Pending) => return Poll::Pending,
+                    Ok(Poll::Ready(())) => Err(FailureKind::TimedOut(allowed)),
+                    Err(_) => Err(FailureKind::NoTimer(allowed)),
                 }
             }
         };
@@ -173,12 +178,17 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
         Poll::Ready((running, outcome))
     }
 
-    /// Waits for the end, as part of a fire of `point`.
+    /// Waits for the end of a handler that has just been started, as part of a
+    /// fire of `point`.
     pub(crate) async fn finish(
         mut self,
         point: &'static str,
     ) -> (Running<'f>, Result<T, FailureKind>) {
-        poll_fn(|task| nesting::within(point, || self.poll(task))).await
+        let mut just_started = true;
+        poll_fn(|task| {
+            nesting::within(point, || self.turn(std::mem::take(&mut just_started), task))
+        })
+        .await
     }
 }
 

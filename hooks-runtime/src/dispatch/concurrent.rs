@@ -20,7 +20,6 @@ use crate::list::{Chunk, HandlerList, Slot};
 use crate::models::{FiresAs, Model, Void};
 use crate::nesting;
 use crate::point::HookPoint;
-use crate::policy::FailurePolicy;
 use crate::report::{Contribution, Filter};
 use crate::slot::{Place, Shelf, Started, Storage};
 use crate::snapshot::Held;
@@ -42,7 +41,6 @@ where
     P: HookPoint,
     P::Model: FiresAs<Void, P>,
 {
-    nesting::check(P::NAME, fire.hooks.inner.settings.depth)?;
     let mut storage = Storage::new();
     let shelf = Shelf::new();
     // SAFETY: `held` outlives this function's future, and so all that borrows
@@ -196,9 +194,12 @@ fn order_of<P: HookPoint>(before: usize, chunk: &Chunk<P>, slot: &Slot<P>) -> us
 }
 
 async fn wait_for_few<P: HookPoint>(mut waiting: Vec<Child<'_, P>>, settled: &mut Settled<'_>) {
+    // They were polled a moment ago, by this very task: for now only their
+    // timers need to know it.
+    let mut just_started = true;
     poll_fn(|task| {
         nesting::within(P::NAME, || {
-            waiting.retain_mut(|(order, child)| match child.poll(task) {
+            waiting.retain_mut(|(order, child)| match child.turn(just_started, task) {
                 Poll::Pending => true,
                 Poll::Ready((running, outcome)) => {
                     settled.note(*order, running, outcome);
@@ -206,6 +207,7 @@ async fn wait_for_few<P: HookPoint>(mut waiting: Vec<Child<'_, P>>, settled: &mu
                 }
             });
         });
+        just_started = false;
         if waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
@@ -219,7 +221,7 @@ async fn wait_for_many<P: HookPoint>(waiting: Vec<Child<'_, P>>, settled: &mut S
             woken.poll(task, |index, task| {
                 // A waker may outlive its child and mark it once more.
                 let Some((order, child)) = &mut waiting[index] else { return false };
-                let Poll::Ready((running, outcome)) = child.poll(task) else { return false };
+                let Poll::Ready((running, outcome)) = child.turn(false, task) else { return false };
                 settled.note(*order, running, outcome);
                 waiting[index] = None;
                 true
@@ -243,9 +245,10 @@ impl Settled<'_> {
         match outcome {
             Ok(_) => self.fire.ran(entry, elapsed, || Contribution::Nothing),
             Err(kind) => {
-                let failure = self.fire.failed(entry, kind, elapsed);
                 let earlier = self.first.as_ref().is_none_or(|(first, _)| order < *first);
-                if entry.policy == FailurePolicy::Closed && earlier {
+                if let Some(failure) = self.fire.failed(entry, kind, elapsed)
+                    && earlier
+                {
                     self.first = Some((order, failure));
                 }
             }

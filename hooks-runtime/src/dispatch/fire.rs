@@ -5,7 +5,10 @@ use std::time::Duration;
 use crate::entry::Entry;
 use crate::error::{FailureKind, FireError, HandlerFailure};
 use crate::list::{HandlerList, Slot};
+use crate::nesting;
+use crate::panics::{contained, shown};
 use crate::point::{HookPoint, PointDescriptor};
+use crate::policy::FailurePolicy;
 use crate::report::{Contribution, Filter, FireReport, HandlerStatus, Recorder};
 use crate::scope::ScopedHooks;
 use crate::snapshot::Held;
@@ -23,6 +26,16 @@ impl<'f> Fire<'f> {
     #[inline]
     pub(crate) fn of<P: HookPoint>(hooks: &'f ScopedHooks, recorder: Option<&'f Recorder>) -> Self {
         Self { hooks, point: P::descriptor(), targets: &[], recorder }
+    }
+
+    /// A fire of `P`, unless it is nested too deep.
+    #[inline]
+    pub(crate) fn nested<P: HookPoint>(
+        hooks: &'f ScopedHooks,
+        recorder: Option<&'f Recorder>,
+    ) -> Result<Self, FireError> {
+        nesting::check(P::NAME, hooks.inner.settings.depth)?;
+        Ok(Self::of::<P>(hooks, recorder))
     }
 
     /// Whether every handler of the list takes part.
@@ -75,9 +88,16 @@ impl<'f> Fire<'f> {
         }
     }
 
-    /// Counts a failure and tells the log.
+    /// Reports a failure: counted, logged, in the report. No failure is
+    /// silent. It comes back where it is the fire's error.
     #[cold]
-    pub(crate) fn log(&self, entry: &Entry, kind: &FailureKind, elapsed: Option<Duration>) {
+    pub(crate) fn failed(
+        &self,
+        entry: &Entry,
+        kind: FailureKind,
+        elapsed: Option<Duration>,
+    ) -> Option<HandlerFailure> {
+        let message = shown(&kind);
         entry.counters.failed();
         tracing::warn!(
             point = self.point.name(),
@@ -86,35 +106,21 @@ impl<'f> Fire<'f> {
             kind = kind.word(),
             policy = %entry.policy,
             elapsed = ?elapsed,
-            "a hook handler failed: {kind}",
+            "a hook handler failed: {message}",
         );
-    }
-
-    /// Reports a failure: counted, logged, in the report. No failure is silent.
-    #[cold]
-    pub(crate) fn failed(
-        &self,
-        entry: &Entry,
-        kind: FailureKind,
-        elapsed: Option<Duration>,
-    ) -> HandlerFailure {
-        self.log(entry, &kind, elapsed);
         if let Some(recorder) = self.recorder {
-            let status = HandlerStatus::Failed {
-                kind: kind.word(),
-                message: kind.to_string(),
-                policy: entry.policy,
-            };
+            let status = HandlerStatus::Failed { kind: kind.word(), message, policy: entry.policy };
             recorder.note(entry, status, elapsed);
         }
-        HandlerFailure::new(
-            self.point.name(),
-            entry.name.clone(),
-            entry.owner(),
-            entry.location,
-            kind,
-            elapsed,
-        )
+        if entry.policy == FailurePolicy::Open {
+            // The handler's own error may panic even in its drop.
+            if let Err(message) = contained(|| drop(kind)) {
+                tracing::error!(panic = %message, "dropping a handler's error panicked");
+            }
+            return None;
+        }
+        let (name, owner) = (entry.name.clone(), entry.owner());
+        Some(HandlerFailure::new(self.point.name(), name, owner, entry.location, kind, elapsed))
     }
 }
 

@@ -7,8 +7,8 @@
 
 use std::any::Any;
 use std::future::poll_fn;
-use std::ops::ControlFlow;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use crate::context::Frame;
 use crate::dispatch::call::{Running, Waiting, first};
@@ -16,13 +16,12 @@ use crate::dispatch::fire::Fire;
 use crate::dispatch::relend::Relend;
 use crate::dispatch::tally::Tally;
 use crate::entry::Entry;
-use crate::error::{FailureKind, FireError};
+use crate::error::{BoxError, FailureKind, FireError};
 use crate::invoke::{Input, Output};
 use crate::list::{HandlerList, Slot};
 use crate::models::{FiresAs, Model};
 use crate::nesting;
 use crate::point::HookPoint;
-use crate::policy::FailurePolicy;
 use crate::report::{Contribution, Filter};
 use crate::slot::{Place, Started, Storage};
 use crate::snapshot::Held;
@@ -33,14 +32,23 @@ pub(crate) trait Sequence<V: Model, P: HookPoint>: Send {
     fn lend(&mut self) -> (V::Input<'_, P>, Option<&(dyn Any + Send + Sync)>);
 
     /// Takes a handler's answer, and tells what it came to if somebody wants
-    /// to know. `Break` ends the fire, and says why the handlers after it are
-    /// not called.
+    /// to know.
     fn accept(
         &mut self,
         entry: &Entry,
         output: V::Output<P>,
         told: Option<&mut Contribution>,
-    ) -> ControlFlow<Filter>;
+    ) -> Next;
+}
+
+/// What a handler's answer means for the fire.
+pub(crate) enum Next {
+    /// The next handler's turn.
+    On,
+    /// The fire ends here; those after are not called, for this reason.
+    End(Filter),
+    /// The answer is no answer but a failure of the handler.
+    Failed(BoxError),
 }
 
 /// Why a fire goes no further: what is said of the handlers after, and what
@@ -77,7 +85,6 @@ where
     P::Model: FiresAs<V, P>,
     S: Sequence<V, P>,
 {
-    nesting::check(P::NAME, fire.hooks.inner.settings.depth)?;
     // SAFETY: `held` outlives this function's future, and so all that borrows
     // the list.
     let list = unsafe { held.list() };
@@ -158,9 +165,10 @@ where
                     let output = <P::Model as FiresAs<V, P>>::take(output);
                     // SAFETY: as above.
                     match unsafe { sequence.lend() }.accept(&slot.entry, output, None) {
-                        ControlFlow::Continue(()) => continue,
-                        ControlFlow::Break(filter) => {
-                            return Swept::Through(Some((filter, Ok(()))));
+                        Next::On => continue,
+                        Next::End(filter) => return Swept::Through(Some((filter, Ok(())))),
+                        Next::Failed(error) => {
+                            (Running::untimed(fire, &slot.entry), Started::Ready(Err(error)))
                         }
                     }
                 }
@@ -235,19 +243,32 @@ where
             let output = <P::Model as FiresAs<V, P>>::take(output);
             let mut contribution = Contribution::Nothing;
             let told = fire.recorder.is_some().then_some(&mut contribution);
-            let flow = sequence.accept(entry, output, told);
-            fire.ran(entry, elapsed, || contribution);
-            match flow {
-                ControlFlow::Continue(()) => None,
-                ControlFlow::Break(filter) => Some((filter, Ok(()))),
+            let next = sequence.accept(entry, output, told);
+            match next {
+                Next::Failed(error) => failed(fire, entry, FailureKind::Error(error), elapsed),
+                Next::On => {
+                    fire.ran(entry, elapsed, || contribution);
+                    None
+                }
+                Next::End(filter) => {
+                    fire.ran(entry, elapsed, || contribution);
+                    Some((filter, Ok(())))
+                }
             }
         }
-        Err(kind) => {
-            let failure = fire.failed(entry, kind, elapsed);
-            (entry.policy == FailurePolicy::Closed)
-                .then(|| (Filter::AfterFailure, Err(FireError::Failed(failure))))
-        }
+        Err(kind) => failed(fire, entry, kind, elapsed),
     }
+}
+
+/// Reports a failure; the end of the fire, if the handler fails closed.
+fn failed(
+    fire: &Fire<'_>,
+    entry: &Entry,
+    kind: FailureKind,
+    elapsed: Option<Duration>,
+) -> Option<End> {
+    let failure = fire.failed(entry, kind, elapsed)?;
+    Some((Filter::AfterFailure, Err(FireError::Failed(failure))))
 }
 
 impl<'l, P: HookPoint> Cursor<'l, P> {

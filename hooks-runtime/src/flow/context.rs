@@ -63,9 +63,15 @@ impl<F: FlowPoint> FlowContext<F> {
         self.output.as_ref()
     }
 
-    /// The output, to change.
+    /// The output, to change. In `OnError` and `Finally` the outcome stands
+    /// already, and there is nothing to change.
     pub fn output_mut(&mut self) -> Option<&mut F::Result> {
-        self.output.as_mut()
+        if self.is_settled() { None } else { self.output.as_mut() }
+    }
+
+    /// Whether the outcome stands whatever the handlers of this stage do.
+    fn is_settled(&self) -> bool {
+        matches!(self.stage, StageKind::OnError | StageKind::Finally)
     }
 
     /// Why the flow failed: in `OnError`, and in `Finally` after it.
@@ -116,7 +122,7 @@ impl<F: FlowPoint> FlowContext<F> {
     /// In `OnError` and `Finally` the outcome stands already: the answer is
     /// not taken, and this says so by returning false.
     pub fn respond(&mut self, output: F::Result) -> bool {
-        let taken = !matches!(self.stage, StageKind::OnError | StageKind::Finally);
+        let taken = !self.is_settled();
         if taken {
             self.output = Some(output);
         }

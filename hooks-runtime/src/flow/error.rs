@@ -31,6 +31,7 @@ pub enum FlowError<E: Debug + Display> {
         /// The wire name of the flow.
         flow: &'static str,
         /// What the validation said.
+        #[source]
         error: BoxError,
     },
     /// A handler aborted the flow.
@@ -45,11 +46,12 @@ pub enum FlowError<E: Debug + Display> {
         /// Whose handler that is.
         owner: Owner,
         /// What the handler said.
+        #[source]
         error: BoxError,
     },
     /// A handler failed, or the flow is nested too deep.
-    #[error("{0}")]
-    Fire(#[source] FireError),
+    #[error(transparent)]
+    Fire(FireError),
 }
 
 /// An error of a flow whose own type is forgotten, so that handlers can see it.

@@ -4,15 +4,14 @@ use std::any::Any;
 use std::fmt::{self, Debug, Display};
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
-use std::ops::ControlFlow;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
 use crate::dispatch::fire::{Fire, report};
-use crate::dispatch::sequential::{self, Sequence};
+use crate::dispatch::sequential::{self, Next, Sequence};
 use crate::entry::{Entry, Owner};
-use crate::error::{BoxError, FailureKind};
+use crate::error::BoxError;
 use crate::flow::context::Signal;
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
@@ -20,10 +19,11 @@ use crate::flow::{
 };
 use crate::models::{FiresAs, Flow};
 use crate::nesting;
-use crate::panics::{contained, message_of};
+use crate::panics::{contained, message_of, shown};
 use crate::point::HookPoint;
 use crate::report::{Contribution, Filter, FireReport, Recorder};
 use crate::scope::ScopedHooks;
+use crate::snapshot::{Published, Root};
 use crate::target::Target;
 
 /// The operation of a flow: an async function or closure from its input to a
@@ -33,29 +33,26 @@ use crate::target::Target;
     label = "expected an async function or closure from the flow's input to `Result<Output, E>`",
     note = "the error `E` must be `Debug + Display + Send + Sync + 'static`"
 )]
-pub trait Operation<F: HookPoint> {
+pub trait Operation<F: HookPoint>:
+    // Both say the same; the second lets the compiler infer a closure's types.
+    FnOnce(F::Payload) -> <Self as Operation<F>>::Future
+    + AsyncFnOnce(F::Payload) -> Result<F::Result, <Self as Operation<F>>::Error>
+{
     /// The future of the call.
     type Future: Future<Output = Result<F::Result, Self::Error>>;
     /// The operation's own error.
     type Error: Debug + Display + Send + Sync + 'static;
-
-    #[doc(hidden)]
-    fn call(self, input: F::Payload) -> Self::Future;
 }
 
 impl<F, O, Fut, E> Operation<F> for O
 where
     F: HookPoint,
-    O: FnOnce(F::Payload) -> Fut,
+    O: FnOnce(F::Payload) -> Fut + AsyncFnOnce(F::Payload) -> Result<F::Result, E>,
     Fut: Future<Output = Result<F::Result, E>>,
     E: Debug + Display + Send + Sync + 'static,
 {
     type Future = Fut;
     type Error = E;
-
-    fn call(self, input: F::Payload) -> Fut {
-        self(input)
-    }
 }
 
 /// What a flow's own validation says of the input.
@@ -146,6 +143,7 @@ impl<F: FlowPoint> FlowRun<'_, F> {
             let mut driver = Driver::<F, O::Error> {
                 run: &self,
                 context: FlowContext::new(input, self.hooks.clone()),
+                handlers: self.hooks.inner.published.current(),
                 report,
                 error: PhantomData,
             };
@@ -160,6 +158,8 @@ impl<F: FlowPoint> FlowRun<'_, F> {
 struct Driver<'r, F: FlowPoint, E> {
     run: &'r FlowRun<'r, F>,
     context: FlowContext<F>,
+    /// All handlers as they were when the run began.
+    handlers: Arc<Root>,
     report: Option<&'r mut FlowReport>,
     error: PhantomData<fn() -> E>,
 }
@@ -224,13 +224,13 @@ where
         self.context.signal = None;
         let hooks = self.run.hooks;
         let recorder = self.report.is_some().then(Recorder::default);
-        let listens = hooks.listens::<S>().map_err(FlowError::Fire)?;
-        let held = if listens { hooks.hold::<S>() } else { None };
-        let Some(mut held) = held else { return Ok(()) };
+        // Marks the stage as fired; who takes part was settled when the run
+        // began, so that it sees one version of every plugin.
+        hooks.listens::<S>().map_err(FlowError::Fire)?;
+        let Some(mut held) = Published::hold_of::<S>(&self.handlers) else { return Ok(()) };
         let fire = Fire { targets: &self.run.targets, ..Fire::of::<S>(hooks, recorder.as_ref()) };
         let mut staging = Staging {
             context: &mut self.context,
-            fire: &fire,
             fixed: S::descriptor().is_fixed(),
             aborted: None,
         };
@@ -255,7 +255,7 @@ where
     F: FlowPoint,
     O: Operation<F>,
 {
-    let mut future = pin!(async move { operation.call(input).await });
+    let mut future = pin!(async move { operation(input).await });
     let outcome = poll_fn(|task| {
         let poll = std::panic::AssertUnwindSafe(|| future.as_mut().poll(task));
         match std::panic::catch_unwind(poll) {
@@ -272,47 +272,41 @@ where
 }
 
 /// A stage under way.
-struct Staging<'c, 'f, F: FlowPoint> {
+struct Staging<'c, F: FlowPoint> {
     context: &'c mut FlowContext<F>,
-    fire: &'c Fire<'f>,
     /// Whether the outcome stands whatever this stage does.
     fixed: bool,
     aborted: Option<(Arc<str>, Owner, BoxError)>,
 }
 
-impl<F, S> Sequence<Stage, S> for Staging<'_, '_, F>
+impl<F, S> Sequence<Stage, S> for Staging<'_, F>
 where
     F: FlowPoint,
     S: HookPoint<Payload = FlowContext<F>>,
 {
     fn lend(&mut self) -> (&mut FlowContext<F>, Option<&(dyn Any + Send + Sync)>) {
+        // What a handler that failed had asked for is not the next one's.
+        self.context.signal = None;
         (self.context, None)
     }
 
-    fn accept(
-        &mut self,
-        entry: &Entry,
-        (): (),
-        told: Option<&mut Contribution>,
-    ) -> ControlFlow<Filter> {
+    fn accept(&mut self, entry: &Entry, (): (), told: Option<&mut Contribution>) -> Next {
         match self.context.signal.take() {
-            None => ControlFlow::Continue(()),
+            None => Next::On,
             Some(Signal::Skip) => {
                 if let Some(told) = told {
                     *told = Contribution::Skipped;
                 }
-                ControlFlow::Break(Filter::AfterSkip)
+                Next::End(Filter::AfterSkip)
             }
-            Some(Signal::Abort(error)) if self.fixed => {
-                self.fire.log(entry, &FailureKind::Error(error), None);
-                ControlFlow::Continue(())
-            }
+            // The outcome stands already: a failure of this handler, no more.
+            Some(Signal::Abort(error)) if self.fixed => Next::Failed(error),
             Some(Signal::Abort(error)) => {
                 if let Some(told) = told {
-                    *told = Contribution::Aborted(error.to_string());
+                    *told = Contribution::Aborted(shown(&*error));
                 }
                 self.aborted = Some((Arc::clone(&entry.name), entry.owner(), error));
-                ControlFlow::Break(Filter::AfterAbort)
+                Next::End(Filter::AfterAbort)
             }
         }
     }

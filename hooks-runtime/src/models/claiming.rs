@@ -1,11 +1,10 @@
 //! Claiming: one after another until the first claim.
 
 use std::any::Any;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::dispatch::fire::{Fire, report};
-use crate::dispatch::sequential::{self, Sequence};
+use crate::dispatch::sequential::{self, Next, Sequence};
 use crate::entry::Entry;
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
@@ -156,10 +155,10 @@ impl ScopedHooks {
         let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
         let outcome = match &mut held {
             None => Ok(()),
-            Some(held) => {
-                let fire = Fire::of::<P>(self, Some(&recorder));
-                sequential::run(&fire, held, &mut asking).await
-            }
+            Some(held) => match Fire::nested::<P>(self, Some(&recorder)) {
+                Ok(fire) => sequential::run(&fire, held, &mut asking).await,
+                Err(error) => Err(error),
+            },
         };
         (outcome.map(|()| asking.claim), report(recorder, held.as_ref()))
     }
@@ -172,7 +171,7 @@ where
 {
     let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
     if let Some(mut held) = hooks.hold::<P>() {
-        let fire = Fire::of::<P>(hooks, None);
+        let fire = Fire::nested::<P>(hooks, None)?;
         sequential::run(&fire, &mut held, &mut asking).await?;
     }
     Ok(asking.claim)
@@ -196,12 +195,12 @@ impl<P: HookPoint> Sequence<Claiming, P> for Asking<'_, P> {
         _: &Entry,
         output: Option<P::Result>,
         told: Option<&mut Contribution>,
-    ) -> ControlFlow<Filter> {
-        let Some(value) = output else { return ControlFlow::Continue(()) };
+    ) -> Next {
+        let Some(value) = output else { return Next::On };
         self.claim = Claim::Claimed(value);
         if let Some(told) = told {
             *told = Contribution::Claimed;
         }
-        ControlFlow::Break(Filter::AfterClaim)
+        Next::End(Filter::AfterClaim)
     }
 }

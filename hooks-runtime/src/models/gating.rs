@@ -2,11 +2,10 @@
 
 use std::any::Any;
 use std::fmt;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::dispatch::fire::{Fire, report};
-use crate::dispatch::sequential::{self, Sequence};
+use crate::dispatch::sequential::{self, Next, Sequence};
 use crate::entry::{Entry, Owner};
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
@@ -250,10 +249,10 @@ impl ScopedHooks {
         let mut passing = Passing::<P> { payload, rejection: None };
         let outcome = match &mut held {
             None => Ok(()),
-            Some(held) => {
-                let fire = Fire::of::<P>(self, Some(&recorder));
-                sequential::run(&fire, held, &mut passing).await
-            }
+            Some(held) => match Fire::nested::<P>(self, Some(&recorder)) {
+                Ok(fire) => sequential::run(&fire, held, &mut passing).await,
+                Err(error) => Err(error),
+            },
         };
         (outcome.map(|()| passing.gate()), report(recorder, held.as_ref()))
     }
@@ -266,7 +265,7 @@ where
 {
     let mut passing = Passing::<P> { payload, rejection: None };
     if let Some(mut held) = hooks.hold::<P>() {
-        let fire = Fire::of::<P>(hooks, None);
+        let fire = Fire::nested::<P>(hooks, None)?;
         sequential::run(&fire, &mut held, &mut passing).await?;
     }
     Ok(passing.gate())
@@ -299,12 +298,12 @@ impl<P: HookPoint> Sequence<Gating, P> for Passing<P> {
         entry: &Entry,
         verdict: Verdict<P::Payload>,
         told: Option<&mut Contribution>,
-    ) -> ControlFlow<Filter> {
+    ) -> Next {
         let (flow, contribution) = match verdict {
-            Verdict::Pass => (ControlFlow::Continue(()), Contribution::Passed),
+            Verdict::Pass => (Next::On, Contribution::Passed),
             Verdict::Replace(payload) => {
                 self.payload = payload;
-                (ControlFlow::Continue(()), Contribution::Replaced)
+                (Next::On, Contribution::Replaced)
             }
             Verdict::Reject(reason) => {
                 self.rejection = Some(Rejection {
@@ -313,7 +312,7 @@ impl<P: HookPoint> Sequence<Gating, P> for Passing<P> {
                     owner: entry.owner(),
                     reason: reason.clone(),
                 });
-                (ControlFlow::Break(Filter::AfterRejection), Contribution::Rejected(reason))
+                (Next::End(Filter::AfterRejection), Contribution::Rejected(reason))
             }
         };
         if let Some(told) = told {

@@ -2,20 +2,20 @@
 
 use std::any::Any;
 use std::fmt;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::dispatch::fire::{Fire, report};
-use crate::dispatch::sequential::{self, Sequence};
+use crate::dispatch::sequential::{self, Next, Sequence};
 use crate::entry::Entry;
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{FiresAs, Model, RegistersAs, Returns};
+use crate::panics::contained;
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
-use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::report::{Contribution, FireReport, Recorder};
 use crate::scope::ScopedHooks;
 
 /// The model of points that amend what the host does next.
@@ -214,10 +214,10 @@ impl ScopedHooks {
         let mut merging = Merging::<P> { payload, merged: P::Result::default() };
         let outcome = match &mut held {
             None => Ok(()),
-            Some(held) => {
-                let fire = Fire::of::<P>(self, Some(&recorder));
-                sequential::run(&fire, held, &mut merging).await
-            }
+            Some(held) => match Fire::nested::<P>(self, Some(&recorder)) {
+                Ok(fire) => sequential::run(&fire, held, &mut merging).await,
+                Err(error) => Err(error),
+            },
         };
         (outcome.map(|()| merging.merged), report(recorder, held.as_ref()))
     }
@@ -230,7 +230,7 @@ where
 {
     let mut merging = Merging::<P> { payload, merged: P::Result::default() };
     if let Some(mut held) = hooks.hold::<P>() {
-        let fire = Fire::of::<P>(hooks, None);
+        let fire = Fire::nested::<P>(hooks, None)?;
         sequential::run(&fire, &mut held, &mut merging).await?;
     }
     Ok(merging.merged)
@@ -254,13 +254,18 @@ impl<P: HookPoint<Result: Merge>> Sequence<Modifying, P> for Merging<'_, P> {
         _: &Entry,
         output: Option<P::Result>,
         told: Option<&mut Contribution>,
-    ) -> ControlFlow<Filter> {
+    ) -> Next {
         if let Some(result) = output {
-            let set = self.merged.merge(result);
-            if let Some(told) = told {
-                *told = Contribution::Fields(set.names::<P::Result>());
+            // Values that come too late are dropped in there: the user's code.
+            match contained(|| self.merged.merge(result)) {
+                Err(message) => return Next::Failed(format!("panicked: {message}").into()),
+                Ok(set) => {
+                    if let Some(told) = told {
+                        *told = Contribution::Fields(set.names::<P::Result>());
+                    }
+                }
             }
         }
-        ControlFlow::Continue(())
+        Next::On
     }
 }

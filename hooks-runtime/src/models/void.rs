@@ -124,10 +124,10 @@ impl ScopedHooks {
         };
         let outcome = match &mut held {
             None => Ok(()),
-            Some(held) => {
-                let fire = Fire::of::<P>(self, Some(&recorder));
-                concurrent::run(&fire, held, payload).await
-            }
+            Some(held) => match Fire::nested::<P>(self, Some(&recorder)) {
+                Ok(fire) => concurrent::run(&fire, held, payload).await,
+                Err(error) => Err(error),
+            },
         };
         (outcome, report(recorder, held.as_ref()))
     }
@@ -139,6 +139,6 @@ where
     P::Model: FiresAs<Void, P>,
 {
     let Some(mut held) = hooks.hold::<P>() else { return Ok(()) };
-    let fire = Fire::of::<P>(hooks, None);
+    let fire = Fire::nested::<P>(hooks, None)?;
     concurrent::run(&fire, &mut held, payload).await
 }

@@ -1,0 +1,92 @@
+//! Handlers that are waited for together: a plugin's, or those of a block.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::Waker;
+
+use crate::entry::Entry;
+
+/// Handlers that are waited for together.
+///
+/// It knows those that have left the registry, whichever way, because a fire
+/// under way may still be running them.
+pub(crate) struct Crowd {
+    /// Never zero, never reused.
+    id: u64,
+    left: Mutex<Vec<Weak<Entry>>>,
+    /// Who waits for the last one to end.
+    waiters: Mutex<Vec<Waker>>,
+}
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+impl Crowd {
+    pub(crate) fn new() -> Self {
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        Self { id, left: Mutex::default(), waiters: Mutex::default() }
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Notes that a handler has left the registry.
+    pub(crate) fn leave(&self, entry: &Arc<Entry>) {
+        let mut left = self.left();
+        left.retain(|known| known.strong_count() > 0);
+        left.push(Arc::downgrade(entry));
+    }
+
+    /// Lets fires under way start none of those that have left.
+    pub(crate) fn close(&self) {
+        for entry in self.leaving() {
+            entry.presence.close();
+        }
+    }
+
+    /// The names of those that have left and still run, by registration.
+    pub(crate) fn running(&self) -> Vec<String> {
+        let mut running = self.leaving();
+        running.retain(|entry| entry.presence.running() > 0);
+        running.sort_by_key(|entry| entry.id);
+        running.iter().map(|entry| entry.name.to_string()).collect()
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.leaving().iter().all(|entry| entry.presence.running() == 0)
+    }
+
+    /// Taken out of the lock: the last reference to an entry must not be
+    /// dropped under it.
+    fn leaving(&self) -> Vec<Arc<Entry>> {
+        self.left().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn left(&self) -> MutexGuard<'_, Vec<Weak<Entry>>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn wait(&self, waker: &Waker) {
+        let mut waiters = self.waiters.lock().unwrap_or_else(PoisonError::into_inner);
+        if !waiters.iter().any(|known| known.will_wake(waker)) {
+            waiters.push(waker.clone());
+        }
+    }
+
+    /// Wakes everybody who waits, outside the lock.
+    #[cold]
+    pub(crate) fn wake(&self) {
+        let waiters =
+            std::mem::take(&mut *self.waiters.lock().unwrap_or_else(PoisonError::into_inner));
+        for waiter in waiters {
+            waiter.wake();
+        }
+    }
+}
+
+impl fmt::Debug for Crowd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crowd").field("id", &self.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,363 @@
+//! Handlers joining the store: every check first, then every order, and only
+//! then a change.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Change, Key, PointStore, Store};
+use crate::entry::{Counters, Entry, Owner};
+use crate::error::RegisterError;
+use crate::limits::Limits;
+use crate::list::ListKind;
+use crate::order;
+use crate::plugin_id::{PluginId, check_handler_name};
+use crate::plugins::PluginRecord;
+use crate::point::PointDescriptor;
+use crate::policy::FailurePolicy;
+use crate::presence::Presence;
+use crate::registration::{Named, Options, Registration};
+use crate::registry::Settings;
+
+/// A group of registrations on its way in.
+///
+/// It is made and dropped by whoever asks, outside the lock: a refused handler
+/// is the user's, and its drop may use the registry.
+pub(crate) struct Joining {
+    /// Those not looked at yet, the next one last.
+    waiting: Vec<Registration>,
+    checked: Vec<Checked>,
+    /// The plugins that begin their stay with this group.
+    plugins: HashMap<PluginId, Arc<PluginRecord>>,
+    taken: HashSet<(usize, Key)>,
+    /// How many handlers this group adds to each stay.
+    joined: HashMap<u64, usize>,
+    /// How often this group was named for each place in the source.
+    places: HashMap<(usize, Key), u64>,
+    /// The stay whose handlers leave in the same change.
+    instead_of: Option<u64>,
+}
+
+/// A registration that passed every check of its own.
+struct Checked {
+    index: usize,
+    descriptor: &'static PointDescriptor,
+    kind: ListKind,
+    entry: Arc<Entry>,
+    replaces: Option<Arc<Entry>>,
+    /// The place in the source that it is named for.
+    base: Option<Key>,
+}
+
+/// What the checks of one registration work out.
+struct Terms {
+    name: Arc<str>,
+    base: Option<Key>,
+    plugin: Option<Arc<PluginRecord>>,
+    policy: FailurePolicy,
+    timeout: Option<Duration>,
+    replaces: Option<Arc<Entry>>,
+}
+
+/// How a point's order changes.
+pub(super) enum Plan {
+    Insert(Arc<Entry>),
+    Resort(Vec<Arc<Entry>>),
+}
+
+impl Joining {
+    pub(crate) fn new(mut group: Vec<Registration>) -> Self {
+        group.reverse();
+        Self {
+            checked: Vec::with_capacity(group.len()),
+            waiting: group,
+            plugins: HashMap::new(),
+            taken: HashSet::new(),
+            joined: HashMap::new(),
+            places: HashMap::new(),
+            instead_of: None,
+        }
+    }
+
+    /// The handlers of that stay leave in the same change.
+    pub(crate) fn instead_of(&mut self, stay: Option<u64>) {
+        self.instead_of = stay;
+    }
+}
+
+impl Store {
+    /// Registers a group, whole or not at all.
+    pub(crate) fn register(
+        &mut self,
+        group: &mut Joining,
+        settings: &Settings,
+    ) -> Result<Change, RegisterError> {
+        while let Some(registration) = group.waiting.last() {
+            let (descriptor, index) = (registration.point, registration.point.index());
+            // Only the options are needed, so the handler stays where it is.
+            let options = registration.options.clone();
+            let terms = self.terms(descriptor, index, &options, settings, group)?;
+            if let Some(registration) = group.waiting.pop() {
+                group.checked.push(self.enter(index, registration, terms));
+            }
+        }
+        let leaving = self.entries_of(group.instead_of);
+        let plans = self.plan(&group.checked, &leaving)?;
+        self.plugins.extend(group.plugins.drain());
+        Ok(self.apply(std::mem::take(&mut group.checked), leaving, plans))
+    }
+
+    /// The checks that concern one registration alone.
+    fn terms(
+        &mut self,
+        descriptor: &'static PointDescriptor,
+        index: usize,
+        options: &Options,
+        settings: &Settings,
+        group: &mut Joining,
+    ) -> Result<Terms, RegisterError> {
+        self.declare(descriptor)?;
+        let plugin = match &options.plugin {
+            None => None,
+            Some(id) => Some(self.record(&PluginId::new(id)?, group)),
+        };
+        let stay = plugin.as_ref().map(|plugin| plugin.stay());
+        let (name, base) = match &options.name {
+            Named::Given(name) => {
+                check_handler_name(name)
+                    .map_err(|(name, problem)| RegisterError::BadName { name, problem })?;
+                (Arc::clone(name), None)
+            }
+            Named::ByPlace => {
+                let base: Key = (stay, options.location.to_string().into());
+                (self.name_by_place(index, &base, group), Some(base))
+            }
+        };
+        let key = (stay, Arc::clone(&name));
+        let replaces = self.points.get(&index).and_then(|point| point.keys.get(&key)).cloned();
+        if !group.taken.insert((index, key)) || (replaces.is_some() && !options.replace) {
+            return Err(RegisterError::Duplicate {
+                point: descriptor.name(),
+                handler: name.to_string(),
+                owner: plugin.map_or(Owner::BuiltIn, |p| Owner::Plugin(p.id().clone())),
+            });
+        }
+        let policy = policy(descriptor, &name, options.policy)?;
+        let timeout = options.timeout.or(descriptor.time_limit()).or(settings.timeout);
+        if timeout.is_some_and(|limit| limit.is_zero()) {
+            return Err(RegisterError::ZeroTimeout {
+                point: descriptor.name(),
+                handler: name.to_string(),
+            });
+        }
+        if let Some(plugin) = &plugin
+            && let Some(limits) = self.limits.get(plugin.id())
+        {
+            // A handler that takes another's place adds none.
+            let joined = group.joined.entry(plugin.stay()).or_default();
+            let has = plugin.handlers() + *joined;
+            let others = if replaces.is_some() { has - 1 } else { has };
+            check_limits(limits, descriptor, &name, plugin, options.priority.unwrap_or(0), others)?;
+            *joined += usize::from(replaces.is_none());
+        }
+        Ok(Terms { name, base, plugin, policy, timeout, replaces })
+    }
+
+    fn enter(&mut self, index: usize, registration: Registration, terms: Terms) -> Checked {
+        let Registration { point, kind, options, handler } = registration;
+        let id = self.number();
+        // Whoever replaces another stands in its place, unless it asks for one.
+        let place = match &terms.replaces {
+            Some(old) if !options.asks_for_a_place() => {
+                (old.priority, old.before.clone(), old.after.clone())
+            }
+            _ => (options.priority.unwrap_or(0), options.before, options.after),
+        };
+        let crowd =
+            terms.plugin.as_ref().map(|plugin| Arc::clone(plugin.crowd())).or(options.crowd);
+        let entry = Arc::new(Entry {
+            id,
+            crowd,
+            seq: terms.replaces.as_ref().map_or(id, |old| old.seq),
+            name: terms.name,
+            plugin: terms.plugin,
+            priority: place.0,
+            phase: options.phase,
+            policy: terms.policy,
+            timeout: terms.timeout,
+            before: place.1,
+            after: place.2,
+            target: options.target,
+            location: options.location,
+            presence: Presence::default(),
+            counters: Counters::default(),
+            handler,
+        });
+        let (replaces, base) = (terms.replaces, terms.base);
+        Checked { index, descriptor: point, kind, entry, replaces, base }
+    }
+
+    /// The record of a plugin: the current stay, or a new one that begins with
+    /// this group.
+    fn record(&mut self, id: &PluginId, group: &mut Joining) -> Arc<PluginRecord> {
+        let current = self.plugins.get(id).filter(|record| Some(record.stay()) != group.instead_of);
+        if let Some(record) = current.or(group.plugins.get(id)) {
+            return Arc::clone(record);
+        }
+        let stay = self.number();
+        let record = Arc::new(PluginRecord::new(self.name(id), stay));
+        group.plugins.insert(id.clone(), Arc::clone(&record));
+        record
+    }
+
+    /// The place in the source, with a number from the second time on.
+    fn name_by_place(&self, index: usize, base: &Key, group: &mut Joining) -> Arc<str> {
+        let point = self.points.get(&index);
+        let before = point.and_then(|point| point.anonymous.get(base)).copied().unwrap_or(0);
+        let times = group.places.entry((index, base.clone())).or_insert(before);
+        loop {
+            *times += 1;
+            let name: Arc<str> = if *times == 1 {
+                Arc::clone(&base.1)
+            } else {
+                format!("{}#{times}", base.1).into()
+            };
+            let key = (base.0, Arc::clone(&name));
+            let free = !point.is_some_and(|point| point.keys.contains_key(&key))
+                && !group.taken.contains(&(index, key));
+            if free {
+                return name;
+            }
+        }
+    }
+
+    /// Works out every new order before anything is changed: a circle of
+    /// constraints must leave the store as it was.
+    fn plan(
+        &self,
+        checked: &[Checked],
+        leaving: &[(usize, Arc<Entry>)],
+    ) -> Result<BTreeMap<usize, Plan>, RegisterError> {
+        let mut joining: BTreeMap<usize, Vec<&Checked>> = BTreeMap::new();
+        for check in checked {
+            joining.entry(check.index).or_default().push(check);
+        }
+        for (index, _) in leaving {
+            joining.entry(*index).or_default();
+        }
+        let gone: HashSet<u64> = leaving
+            .iter()
+            .map(|(_, entry)| entry.id)
+            .chain(checked.iter().filter_map(|check| Some(check.replaces.as_ref()?.id)))
+            .collect();
+        let mut plans = BTreeMap::new();
+        for (index, new) in joining {
+            let old = self.points.get(&index);
+            let plan = match new[..] {
+                // The common case stays cheap however many handlers there are.
+                [one] if gone.is_empty() && !is_related(old, &one.entry) => {
+                    Plan::Insert(Arc::clone(&one.entry))
+                }
+                _ => Plan::Resort(self.resorted(index, &new, &gone)?),
+            };
+            plans.insert(index, plan);
+        }
+        Ok(plans)
+    }
+
+    /// The order of a point without the entries that go and with the new ones.
+    fn resorted(
+        &self,
+        index: usize,
+        new: &[&Checked],
+        gone: &HashSet<u64>,
+    ) -> Result<Vec<Arc<Entry>>, RegisterError> {
+        let old = self.points.get(&index);
+        let staying = old.into_iter().flat_map(|old| &old.order);
+        let staying = staying.filter(|entry| !gone.contains(&entry.id));
+        let all = staying.chain(new.iter().map(|check| &check.entry)).cloned().collect();
+        order::sorted(all).map_err(|path| {
+            let point = new.first().map(|check| check.descriptor).or(old.map(|old| old.descriptor));
+            RegisterError::Cycle { point: point.map_or("", PointDescriptor::name), path }
+        })
+    }
+
+    fn apply(
+        &mut self,
+        checked: Vec<Checked>,
+        leaving: Vec<(usize, Arc<Entry>)>,
+        plans: BTreeMap<usize, Plan>,
+    ) -> Change {
+        let mut change = Change::default();
+        for (index, entry) in leaving {
+            if let Some(point) = self.points.get_mut(&index) {
+                point.forget(&entry);
+            }
+            change.removed.push(entry);
+        }
+        for check in checked {
+            let point = self
+                .points
+                .entry(check.index)
+                .or_insert_with(|| PointStore::new(check.descriptor, check.kind));
+            if let Some(old) = check.replaces {
+                point.forget(&old);
+                change.removed.push(old);
+            }
+            point.know(&check.entry);
+            if let Some(base) = check.base {
+                *point.anonymous.entry(base).or_default() += 1;
+            }
+            change.added.push((check.index, check.entry));
+        }
+        for (index, plan) in plans {
+            if let Some(point) = self.points.get_mut(&index) {
+                point.follow(plan);
+                change.points.push(index);
+            }
+        }
+        change
+    }
+}
+
+fn is_related(point: Option<&PointStore>, entry: &Entry) -> bool {
+    point.map_or_else(|| order::is_constrained(entry), |point| point.is_related(entry))
+}
+
+/// The policy of a handler: its point's, or a stricter one.
+fn policy(
+    point: &PointDescriptor,
+    handler: &str,
+    asked: Option<FailurePolicy>,
+) -> Result<FailurePolicy, RegisterError> {
+    let declared = point.policy();
+    match asked {
+        None => Ok(declared),
+        Some(_) if point.is_fixed() => {
+            Err(RegisterError::FixedPolicy { point: point.name(), handler: handler.to_owned() })
+        }
+        Some(asked) if asked < declared => Err(RegisterError::Loosens {
+            point: point.name(),
+            handler: handler.to_owned(),
+            asked,
+            declared,
+        }),
+        Some(asked) => Ok(asked),
+    }
+}
+
+fn check_limits(
+    limits: &Limits,
+    point: &PointDescriptor,
+    handler: &str,
+    plugin: &PluginRecord,
+    priority: i32,
+    others: usize,
+) -> Result<(), RegisterError> {
+    limits.check(point, priority, others).map_err(|refusal| RegisterError::Refused {
+        point: point.name(),
+        handler: handler.to_owned(),
+        plugin: plugin.id().to_string(),
+        refusal,
+    })
+}
