@@ -1,6 +1,6 @@
 //! Where generated code claims to be written.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Type};
@@ -36,6 +36,17 @@ pub(crate) fn source(rt: &TokenStream, user: Span) -> TokenStream {
 /// come and go with it.
 pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect()
+}
+
+/// The tokens without the groups around them.
+pub(crate) fn flat(tokens: TokenStream) -> Vec<TokenTree> {
+    tokens
+        .into_iter()
+        .flat_map(|token| match token {
+            TokenTree::Group(group) => flat(group.stream()),
+            other => vec![other],
+        })
+        .collect()
 }
 
 /// The type as a person writes it: printed tokens have a space around each.

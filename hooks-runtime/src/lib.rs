@@ -1,4 +1,4 @@
-//! A compile-time typed hook registry.
+#![doc = include_str!("../../README.md")]
 
 mod audit;
 #[cfg(feature = "collect")]

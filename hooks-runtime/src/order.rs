@@ -76,14 +76,11 @@ fn edges(entries: &[Arc<Entry>]) -> Vec<Vec<usize>> {
             followers[index].push(other);
         }
     }
-    // Guards judge the final payload, so they follow every rewriter. Only
-    // where constraints exist does that need saying with edges: one from the
-    // last rewriter a guard could otherwise overtake.
+    // Guards judge the final payload, so each follows every rewriter. Where
+    // there are no constraints the sort alone sees to that.
     let guards = entries.partition_point(|entry| entry.phase == Phase::Main);
-    for guard in guards..entries.len() {
-        for rewriter in 0..guards {
-            followers[rewriter].push(guard);
-        }
+    for rewriter in &mut followers[..guards] {
+        rewriter.extend(guards..entries.len());
     }
     followers
 }

@@ -115,8 +115,8 @@ impl HookRegistry {
         self.inner.register(handlers.into_iter().collect())
     }
 
-    pub(crate) fn register_one(&self, handler: Registration) -> Result<Handle, RegisterError> {
-        let mut handles = self.register(handler)?.0;
+    pub(crate) fn register_one(&self, one: Registration) -> Result<Handle, RegisterError> {
+        let mut handles = self.register(one)?.0;
         Ok(handles.pop().expect("a group of one has one handle"))
     }
 

@@ -101,11 +101,18 @@ fn check_receiver(sig: &Signature, errors: &mut Errors) -> bool {
     };
     let span = match &receiver.kind {
         ReceiverKind::Reference(_, _, None) => return true,
+        ReceiverKind::Typed(_, ty) if is_shared_self(ty) => return true,
         ReceiverKind::Reference(_, _, Some(exclusive)) => exclusive.span,
         _ => receiver.self_token.span,
     };
     errors.push(span, "a plugin is shared: take `&self`");
     false
+}
+
+/// Whether the type is `&Self`, as in `self: &Self`.
+fn is_shared_self(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(reference) if reference.mutability.is_none()
+        && matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("Self")))
 }
 
 fn check_qualifiers(sig: &Signature, errors: &mut Errors) -> bool {

@@ -3,8 +3,8 @@
 
 use proc_macro2::TokenStream;
 
-use super::expand;
 use super::model::{DraftBlock, Plugin};
+use super::{expand, valid};
 use crate::{location, runtime};
 
 /// A plugin without handlers.
@@ -12,6 +12,10 @@ pub(crate) fn plugin(draft: &DraftBlock) -> TokenStream {
     let Some(header) = &draft.header else {
         return TokenStream::new();
     };
+    // An impl for a type that borrows is an error of its own.
+    if valid::elided(&header.self_ty).is_some() {
+        return TokenStream::new();
+    }
     expand::plugin(&Plugin {
         rt: runtime::path(draft.arguments.krate.as_ref()),
         cfgs: location::cfgs(&header.attrs),

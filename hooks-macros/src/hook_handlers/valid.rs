@@ -2,15 +2,18 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenTree};
 use quote::ToTokens as _;
 use syn::spanned::Spanned as _;
-use syn::{GenericParam, Ident, ItemImpl};
+use syn::{GenericParam, Ident, ItemImpl, Type};
 
 use super::model::{DraftBlock, Method, Plugin, Registered};
 use crate::errors::Errors;
 use crate::hook_handler;
 use crate::{location, runtime};
+
+const BORROWS: &str =
+    "a plugin outlives what it could borrow: let it own its state, or share an `Arc`";
 
 /// `None` if the block cannot be a plugin. A wrong method is left out.
 pub(crate) fn check<'a>(draft: &'a DraftBlock, errors: &mut Errors) -> Option<Plugin<'a>> {
@@ -46,15 +49,27 @@ fn check_header(header: &ItemImpl, errors: &mut Errors) -> bool {
     }
     if let Some(parameter) = header.generics.params.first() {
         let message = match parameter {
-            GenericParam::Lifetime(_) => {
-                "a plugin outlives what it could borrow: let it own its state, or share an `Arc`"
-            }
+            GenericParam::Lifetime(_) => BORROWS,
             _ => "a plugin's block cannot be generic: write the types out, as in `impl Type<Db>`",
         };
         errors.push(parameter.span(), message);
         sound = false;
+    } else if let Some(at) = elided(&header.self_ty) {
+        errors.push(at, BORROWS);
+        sound = false;
     }
     sound
+}
+
+/// Where the type has a lifetime that is left out, as in `Audit<'_>`.
+pub(crate) fn elided(ty: &Type) -> Option<Span> {
+    let is_elided = |token: &TokenTree| matches!(token, TokenTree::Ident(name) if name == "_");
+    let tokens = location::flat(ty.to_token_stream());
+    let pairs = tokens.windows(2);
+    pairs
+        .filter(|pair| matches!(&pair[0], TokenTree::Punct(tick) if tick.as_char() == '\''))
+        .find(|pair| is_elided(&pair[1]))
+        .map(|pair| pair[1].span())
 }
 
 fn check_method<'a>(

@@ -142,8 +142,13 @@ fn goes_everywhere(attr: &Attribute) -> bool {
         && attr.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).is_ok_and(
             |metas| {
                 metas.iter().skip(1).all(|meta| {
-                    matches!(meta, Meta::List(list)
-                        if ["cfg", "doc", "allow"].iter().any(|name| list.path.is_ident(name)))
+                    let Meta::List(list) = meta else { return false };
+                    // Of the words of `doc` only `cfg` may stand on an impl.
+                    let documents =
+                        || list.parse_args().is_ok_and(|doc: Meta| doc.path().is_ident("cfg"));
+                    list.path.is_ident("cfg")
+                        || list.path.is_ident("allow")
+                        || (list.path.is_ident("doc") && documents())
                 })
             },
         )

@@ -265,9 +265,7 @@ fn skip_field(input: ParseStream) {
         }
         let starts = input.peek(Token![#])
             || input.peek(Token![pub])
-            || (input.peek(Ident::peek_any)
-                && input.peek2(Token![:])
-                && !input.peek2(Token![::]));
+            || (input.peek(Ident::peek_any) && input.peek2(Token![:]) && !input.peek2(Token![::]));
         if comma && starts {
             return;
         }

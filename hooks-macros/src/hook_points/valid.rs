@@ -125,7 +125,8 @@ fn check_result(model: Model, ident: &Ident, arrow: Arrow, errors: &mut Errors) 
     };
     match (model, &shape) {
         (Model::Void, _) => {
-            errors.push(span, "a void point has no result: remove it or make the point `modifying`")
+            errors
+                .push(span, "a void point has no result: remove it or make the point `modifying`");
         }
         (Model::Gating, _) => errors.push(
             span,
@@ -179,12 +180,12 @@ fn check_derives(metas: &mut [Meta], given: &[&str], errors: &mut Errors) {
         let paths = list.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
         let Ok(paths) = paths else { continue };
         let (again, new): (Vec<Path>, Vec<Path>) = paths.into_iter().partition(|path| {
-            let last = path.segments.last();
-            last.is_some_and(|last| given.contains(&last.ident.to_string().as_str()))
+            let name = path.segments.last().map(|segment| segment.ident.to_string());
+            name.is_some_and(|name| given.contains(&name.as_str()))
         });
-        for last in again.iter().filter_map(|path| path.segments.last()) {
-            let message = format!("`{}` is derived already: remove it", last.ident);
-            errors.push(last.ident.span(), message);
+        for segment in again.iter().filter_map(|path| path.segments.last()) {
+            let message = format!("`{}` is derived already: remove it", segment.ident);
+            errors.push(segment.ident.span(), message);
         }
         if !again.is_empty() {
             list.tokens = quote!(#(#new),*);

@@ -60,6 +60,7 @@ fn signatures_are_checked() {
         ("fn f(a: Payload) {}", &[("Payload", "take `&Payload`")]),
         ("fn f(a: &mut Vec<u8>) {}", &[("mut", "by shared reference: take `&Vec<u8>`")]),
         ("fn f(a: &u8, c: HookContext) {}", &[("HookContext", "take `&HookContext`")]),
+        ("fn f(c: &HookContext, a: &u8) {}", &[("HookContext", "the payload comes first")]),
         (
             "const unsafe extern \"C\" fn f<'a, T, const N: usize>(a: &'a T) {}",
             &[

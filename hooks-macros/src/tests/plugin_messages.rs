@@ -58,12 +58,29 @@ fn methods_are_checked() {
 }
 
 #[test]
+fn two_methods_of_one_identifier_are_left_to_the_compiler() {
+    let method = "#[hook_handler(P)] fn a(self: &Self, p: &u8) {}";
+    assert_messages(plugin("", &format!("impl A {{ {method} {method} }}")), &[]);
+}
+
+#[test]
+fn a_generic_block_still_is_a_plugin() {
+    let expansion = plugin("", "impl<T: Copy> A<T> { #[hook_handler(P)] fn a(&self, p: &u8) {} }");
+    assert_holds(&expansion, "impl<T: Copy> ::hooks_runtime::Plugin for A<T> where Self:");
+}
+
+#[test]
 fn blocks_are_checked() {
     let method = "#[hook_handler(P)] fn a(&self, p: &u8) {}";
     assert_messages(
         plugin("", &format!("impl<T> Trait for A<T> {{ {method} }}")),
         &[("Trait", "an inherent impl block"), ("T", "cannot be generic")],
     );
+    for borrowing in ["impl<'a> A<'a>", "impl A<'_>"] {
+        let expansion = plugin("", &format!("{borrowing} {{ {method} }}"));
+        let found = super::support::messages(expansion);
+        assert!(matches!(&found[..], [(_, said)] if said.contains("outlives")), "{found:?}");
+    }
     assert_messages(
         plugin("", "impl A { fn a(&self) {} }"),
         &[("", "no method of this block is a handler")],

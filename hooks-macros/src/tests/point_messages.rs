@@ -183,6 +183,34 @@ fn shapes_are_checked() {
 }
 
 #[test]
+fn what_borrows_is_reported_and_made_to_last() {
+    let expansion = points(
+        "void A { a: &str, b: Vec<&'a [u8]>, c: &'static str, d: fn(&u8), e: Box<dyn for<'x> Fn(&'x u8)> }
+        claiming B(u8) -> &u8;",
+    );
+    for text in ["a: &'static str", "b: Vec<&'static [u8]>", "d: fn(&u8)", "Fn(&'x u8)"] {
+        assert_holds(&expansion, text);
+    }
+    let found = super::support::messages(expansion);
+    let found: Vec<&str> =
+        found.iter().map(|(_, said)| &said[..said.find(':').unwrap_or(0)]).collect();
+    let (payload, result) = ("a payload owns what it holds", "a result owns what it holds");
+    assert_eq!(found, [payload, payload, result]);
+}
+
+#[test]
+fn a_trait_derived_twice_comes_out_once() {
+    let expansion = points("#[payload(derive(Clone, Eq), repr(C))] void A { a: u8 }");
+    assert_holds(&expansion, "#[derive(Eq)] #[repr(C)]");
+}
+
+#[test]
+fn a_named_result_is_judged_where_it_is_named() {
+    assert_holds(&points("modifying A(u8) -> R;"), "merged::<R>();");
+    assert!(!points("claiming A(u8) -> R;").to_string().contains("merged"));
+}
+
+#[test]
 fn attributes_are_checked() {
     assert_messages(
         points(

@@ -50,6 +50,7 @@
 //! | `registry.register_with_priority(hook, 10).await` | `priority = 10` in the attribute; lower runs first in both |
 //! | the default priority, 100 | the default priority is 0: write `priority = 100` where others count on coming first |
 //! | `registry.unregister("filter").await` | `handle.unregister()`, which says as well whether it removed anything |
+//! | `registry.list().await` | `hooks.handlers()`, or `hooks.handlers_at::<BeforeInbound>()` |
 //! | `registry.run(&event).await` | `hooks.fire_gating::<BeforeInbound>(payload).await` |
 //! | `Ok(Continue { modified })`, to be applied by the caller | `Ok(Gate::Passed(payload))`, applied already |
 //! | `Err(HookError::Rejected { reason })` | `Ok(Gate::Rejected(rejection))` |

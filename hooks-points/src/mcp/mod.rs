@@ -61,6 +61,11 @@
 //! |---|---|
 //! | `registerHooks(false, …records)` | `hooks.register(handlers![log, time])?`, all or none |
 //! | `registerHooks(true, …records)` | the same, with a `target` in the attributes |
+//! | `getHooks()` | `hooks.handlers()` |
+//! | `getFlowHooks('tools:call-tool')` | `hooks.handlers_of_flow::<CallTool>()`: the order they run in |
+//! | `getFlowStageHooks('tools:call-tool', 'beforeExecute')` | `hooks.handlers_at::<BeforeExecute<CallTool>>()` |
+//! | `getFlowHooksForOwner('tools:call-tool', 'audit')` | `hooks.handlers_of_flow::<CallTool>()`, filtered by `owner`; `hooks.handlers_of(&owner)` for all flows |
+//! | `getClsHooks(SearchTool)` | `hooks.handlers_for(&Target::of::<SearchTool>())` |
 //! | running the flow | `hooks.run_flow::<CallTool, _>(request, operation).await` |
 //! | running it for one class | `hooks.flow::<CallTool>().target::<SearchTool>().run(request, operation).await` |
 //!
@@ -72,7 +77,8 @@
 //! ```
 //! use hooks_points::mcp::{CallTool, CallToolRequest, CallToolResponse};
 //! use hooks_runtime::{
-//!     AfterExecute, BeforeExecute, FlowContext, FlowError, HookRegistry, handlers, hook_handler,
+//!     AfterExecute, BeforeExecute, FlowContext, FlowError, HookRegistry, Target, handlers,
+//!     hook_handler,
 //! };
 //!
 //! struct SearchTool;
@@ -100,6 +106,9 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let hooks = HookRegistry::new();
 //! hooks.register(handlers![no_shell, cached, trace])?;
+//! assert_eq!(hooks.handlers_of_flow::<CallTool>().len(), 3);
+//! assert_eq!(hooks.handlers_at::<BeforeExecute<CallTool>>()[0].priority, -100);
+//! assert_eq!(&*hooks.handlers_for(&Target::of::<SearchTool>())[0].name, "cached");
 //!
 //! async fn execute(call: CallToolRequest) -> Result<CallToolResponse, std::fmt::Error> {
 //!     Ok(CallToolResponse::text(format!("{} ran", call.name)))

@@ -147,8 +147,8 @@ impl<F: FlowPoint> FlowRun<'_, F> {
                 report,
                 error: PhantomData,
             };
-            let outcome = driver.to_the_output(operation).await;
-            driver.to_the_end(outcome).await
+            let outcome = driver.run_to_output(operation).await;
+            driver.run_to_end(outcome).await
         });
         poll_fn(|task| nesting::within(F::NAME, || drive.as_mut().poll(task))).await
     }
@@ -170,7 +170,7 @@ where
     E: Debug + Display + Send + Sync + 'static,
 {
     /// Everything up to `AfterExecute`. The output is in the context then.
-    async fn to_the_output<O>(&mut self, operation: O) -> Result<(), FlowError<E>>
+    async fn run_to_output<O>(&mut self, operation: O) -> Result<(), FlowError<E>>
     where
         O: Operation<F, Error = E>,
     {
@@ -196,7 +196,7 @@ where
     }
 
     /// `OnError` if there is one, then `Finally`.
-    async fn to_the_end(
+    async fn run_to_end(
         mut self,
         outcome: Result<(), FlowError<E>>,
     ) -> Result<F::Result, FlowError<E>> {

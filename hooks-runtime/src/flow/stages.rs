@@ -139,14 +139,14 @@ impl StageDescriptors {
     #[doc(hidden)]
     #[must_use]
     pub const fn timeout(self, limit: Duration) -> Self {
-        let Self([a, b, c, d, e, f]) = self;
+        let Self([first, second, third, fourth, fifth, last]) = self;
         Self([
-            a.timeout(limit),
-            b.timeout(limit),
-            c.timeout(limit),
-            d.timeout(limit),
-            e.timeout(limit),
-            f.timeout(limit),
+            first.timeout(limit),
+            second.timeout(limit),
+            third.timeout(limit),
+            fourth.timeout(limit),
+            fifth.timeout(limit),
+            last.timeout(limit),
         ])
     }
 

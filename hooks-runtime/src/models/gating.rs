@@ -45,7 +45,7 @@ impl Model for Guard {
 #[diagnostic::do_not_recommend]
 impl<P: HookPoint> RegistersAs<Guard, P> for Gating {
     #[inline]
-    fn given<'a>(input: Self::Input<'a, P>) -> <Guard as Model>::Input<'a, P> {
+    fn given(input: Self::Input<'_, P>) -> <Guard as Model>::Input<'_, P> {
         input
     }
 

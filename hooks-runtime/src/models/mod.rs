@@ -42,7 +42,7 @@ pub trait Model: Send + Sync + 'static {
 pub trait RegistersAs<Verb: Model, P: HookPoint>: Model {
     /// What the point gives is what the handler takes.
     #[doc(hidden)]
-    fn given<'a>(input: Self::Input<'a, P>) -> Verb::Input<'a, P>;
+    fn given(input: Self::Input<'_, P>) -> Verb::Input<'_, P>;
     /// What the handler returns is what the point composes.
     #[doc(hidden)]
     fn returned(output: Verb::Output<P>) -> Self::Output<P>;
@@ -50,7 +50,7 @@ pub trait RegistersAs<Verb: Model, P: HookPoint>: Model {
 
 impl<M: Model, P: HookPoint> RegistersAs<M, P> for M {
     #[inline]
-    fn given<'a>(input: M::Input<'a, P>) -> M::Input<'a, P> {
+    fn given(input: M::Input<'_, P>) -> M::Input<'_, P> {
         input
     }
 
@@ -71,7 +71,7 @@ impl<M: Model, P: HookPoint> RegistersAs<M, P> for M {
 pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
     /// What the fire gives is what the handlers take.
     #[doc(hidden)]
-    fn give<'a>(input: Verb::Input<'a, P>) -> Self::Input<'a, P>;
+    fn give(input: Verb::Input<'_, P>) -> Self::Input<'_, P>;
     /// What the handlers return is what the fire composes.
     #[doc(hidden)]
     fn take(output: Self::Output<P>) -> Verb::Output<P>;
@@ -79,7 +79,7 @@ pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
 
 impl<M: Model, P: HookPoint> FiresAs<M, P> for M {
     #[inline]
-    fn give<'a>(input: M::Input<'a, P>) -> M::Input<'a, P> {
+    fn give(input: M::Input<'_, P>) -> M::Input<'_, P> {
         input
     }
 

@@ -1,0 +1,200 @@
+//! What the audit finds (L23), to the letter.
+
+use hooks_runtime::{
+    Audit, BeforeExecute, FlowContext, HookRegistry, NamesNobody, NeverCalled, OnError, Owner,
+    PluginId, Plugins, WhyNot, hook_points, on,
+};
+
+hook_points! {
+    /// A page turns.
+    pub void Turn { n: u32 }
+    /// Who reads it.
+    pub claiming Read { n: u32 } -> u32;
+    /// A book is bound.
+    pub flow Bind(u32) -> u32;
+}
+
+const TURN: TurnPayload = TurnPayload { n: 1 };
+const READ: ReadPayload = ReadPayload { n: 1 };
+
+/// A registry whose points have their places in the order of their
+/// declaration: a point takes its place when it is first used by anybody.
+fn registry() -> HookRegistry {
+    let hooks = HookRegistry::new();
+    hooks.handlers_at::<Turn>();
+    hooks.handlers_at::<Read>();
+    hooks.handlers_of_flow::<Bind>();
+    hooks
+}
+
+fn turns(_: &TurnPayload) {}
+
+fn nobody_reads(_: &ReadPayload) -> Option<u32> {
+    None
+}
+
+fn binds(_: &mut FlowContext<Bind>) {}
+
+/// Each line of an audit.
+fn lines(audit: &Audit) -> Vec<String> {
+    audit.to_string().lines().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn l23_where_all_adds_up_it_says_so() {
+    let hooks = registry();
+    assert!(hooks.audit().is_clean());
+    assert_eq!(hooks.audit().to_string(), "everything adds up");
+    hooks
+        .register([
+            on::<Turn>().name("fan").handler(turns),
+            on::<Turn>().name("hush").after("fan").plugin("library").handler(turns),
+        ])
+        .unwrap();
+    assert!(!hooks.audit().is_clean());
+    hooks.fire_void::<Turn>(&TURN).await.unwrap();
+    assert_eq!(hooks.audit().to_string(), "everything adds up");
+    // A point that nobody listens at any more is nobody's business.
+    hooks.register(on::<Read>().handler(nobody_reads)).unwrap().unregister();
+    assert!(hooks.audit().is_clean());
+}
+
+#[tokio::test]
+async fn l23_points_that_are_never_fired() {
+    let hooks = registry();
+    hooks
+        .register([
+            on::<OnError<Bind>>().name("mend").handler(binds),
+            on::<Read>().name("skim").handler(nobody_reads),
+            on::<Turn>().name("fan").handler(turns),
+            on::<BeforeExecute<Bind>>().name("glue").handler(binds),
+        ])
+        .unwrap();
+    assert_eq!(hooks.audit().never_fired, ["turn", "read", "bind/beforeExecute", "bind/onError"]);
+    hooks.fire_void::<Turn>(&TURN).await.unwrap();
+    hooks.run_flow::<Bind, _>(1, async |n: u32| Ok::<_, String>(n)).await.unwrap();
+    let audit = hooks.audit();
+    assert_eq!(audit.never_fired, ["read", "bind/onError"]);
+    assert_eq!(
+        lines(&audit),
+        [
+            "`read` is never fired",
+            "`bind/onError` is never fired",
+            "`skim` (built-in) at `read` is never called: its point is never fired",
+            "`mend` (built-in) at `bind/onError` is never called: its point is never fired",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn l23_a_fire_that_nobody_heard_was_a_fire() {
+    let hooks = registry();
+    hooks.fire_void::<Turn>(&TURN).await.unwrap();
+    hooks.register(on::<Turn>().name("late").handler(turns)).unwrap();
+    let audit = hooks.audit();
+    assert_eq!(audit.never_fired, [""; 0]);
+    assert_eq!(lines(&audit), ["`late` (built-in) at `turn` is never called: no fire reached it"]);
+}
+
+#[tokio::test]
+async fn l23_handlers_that_are_never_called_and_why() {
+    struct Leather;
+    let hooks = registry();
+    hooks
+        .register([
+            on::<Turn>().name("fan").handler(turns),
+            on::<Read>().name("claims").handler(|_: &ReadPayload| Some(7)),
+            on::<Read>().name("behind").handler(nobody_reads),
+            on::<Read>().name("outside").plugin("library").priority(-1).handler(nobody_reads),
+            on::<BeforeExecute<Bind>>().name("hide").target::<Leather>().handler(binds),
+            on::<BeforeExecute<Bind>>().name("glue").handler(binds),
+        ])
+        .unwrap();
+    let built_in = hooks.scope(Plugins::BuiltIn);
+    let _ = built_in.fire_claiming::<Read>(&READ).await.unwrap();
+    hooks.run_flow::<Bind, _>(1, async |n: u32| Ok::<_, String>(n)).await.unwrap();
+    let audit = hooks.audit();
+    let row = |point, handler: &str, owner, why| NeverCalled {
+        point,
+        handler: handler.into(),
+        owner,
+        why,
+    };
+    let library = Owner::Plugin(PluginId::new("library").unwrap());
+    assert_eq!(
+        audit.never_called,
+        [
+            row("turn", "fan", Owner::BuiltIn, WhyNot::NeverFired),
+            row("read", "outside", library, WhyNot::AlwaysFiltered),
+            row("read", "behind", Owner::BuiltIn, WhyNot::NeverReached),
+            row("bind/beforeExecute", "hide", Owner::BuiltIn, WhyNot::AlwaysFiltered),
+        ]
+    );
+    assert_eq!(
+        lines(&audit),
+        [
+            "`turn` is never fired",
+            "`fan` (built-in) at `turn` is never called: its point is never fired",
+            "`outside` (plugin `library`) at `read` is never called: every fire leaves it out",
+            "`behind` (built-in) at `read` is never called: no fire reached it",
+            "`hide` (built-in) at `bind/beforeExecute` is never called: every fire leaves it out",
+        ]
+    );
+    // Once called, a handler is no longer listed.
+    let _ = hooks.fire_claiming::<Read>(&READ).await.unwrap();
+    assert!(!hooks.audit().never_called.iter().any(|row| &*row.handler == "outside"));
+}
+
+#[tokio::test]
+async fn l23_constraints_that_name_nobody() {
+    let hooks = registry();
+    hooks
+        .register([
+            on::<Turn>().name("fan").after("fann").before("library").handler(turns),
+            // Who follows itself, or its own plugin of one, follows nobody.
+            on::<Turn>()
+                .name("alone")
+                .plugin("hermit")
+                .after("alone")
+                .before("hermit")
+                .handler(turns),
+            on::<Turn>().name("hush").plugin("library").after("fan").before("glue").handler(turns),
+            // There is a `glue`, but at another point.
+            on::<Read>().name("glue").handler(nobody_reads),
+        ])
+        .unwrap();
+    hooks.fire_void::<Turn>(&TURN).await.unwrap();
+    let _ = hooks.fire_claiming::<Read>(&READ).await.unwrap();
+    let audit = hooks.audit();
+    assert!(!audit.is_clean());
+    let row = |handler: &str, owner, name: &str| NamesNobody {
+        point: "turn",
+        handler: handler.into(),
+        owner,
+        name: name.into(),
+    };
+    let plugin = |id| Owner::Plugin(PluginId::new(id).unwrap());
+    assert_eq!(
+        audit.name_nobody,
+        [
+            row("fan", Owner::BuiltIn, "fann"),
+            row("alone", plugin("hermit"), "hermit"),
+            row("alone", plugin("hermit"), "alone"),
+            row("hush", plugin("library"), "glue"),
+        ]
+    );
+    assert_eq!(
+        lines(&audit),
+        [
+            "`fan` (built-in) at `turn` names `fann`, which is nobody there",
+            "`alone` (plugin `hermit`) at `turn` names `hermit`, which is nobody there",
+            "`alone` (plugin `hermit`) at `turn` names `alone`, which is nobody there",
+            "`hush` (plugin `library`) at `turn` names `glue`, which is nobody there",
+        ]
+    );
+    // Who was named may come later, or leave.
+    let fann = hooks.register(on::<Turn>().name("fann").handler(turns)).unwrap();
+    assert!(!hooks.audit().name_nobody.iter().any(|row| &*row.name == "fann"));
+    fann.unregister();
+    assert!(hooks.audit().name_nobody.iter().any(|row| &*row.name == "fann"));
+}

@@ -1,0 +1,135 @@
+//! No failure is silent (L20): each is a `tracing` event, and each is counted.
+
+mod support;
+
+use std::fmt::{Debug, Write};
+use std::time::Duration;
+
+use hooks_runtime::{FailurePolicy, HookRegistry, Verdict, hook_points, on};
+use support::Log;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+hook_points! {
+    /// Tells.
+    pub void Tell { n: u32 }
+    /// Amends.
+    pub modifying Amend { n: u32 } -> { word: &'static str }
+    /// Routes.
+    pub claiming Route { n: u32 } -> &'static str;
+    /// Checks.
+    pub gating Check(u32);
+}
+
+/// Notes the events of this registry as lines: level, then fields but for the
+/// time taken, which is another each time.
+struct Lines(Log);
+
+#[derive(Default)]
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        match field.name() {
+            "elapsed" => {}
+            "message" => write!(self.0, " {value:?}").unwrap(),
+            name => write!(self.0, " {name}={value:?}").unwrap(),
+        }
+    }
+}
+
+impl Subscriber for Lines {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("hooks_runtime") && *metadata.level() <= Level::WARN
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line(event.metadata().level().to_string());
+        event.record(&mut line);
+        self.0.push(line.0);
+    }
+
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn l20_every_failure_is_an_event_with_what_is_needed_to_find_it() {
+    let (hooks, log) = (HookRegistry::new(), Log::new());
+    let limit = Duration::from_secs(1);
+    hooks
+        .register([
+            on::<Tell>()
+                .name("error")
+                .plugin("shed")
+                .handler(|_: &TellPayload| Err::<(), _>("no oil")),
+            on::<Tell>().name("panic").handler(|_: &TellPayload| -> () { panic!("no wick") }),
+            on::<Tell>()
+                .name("slow")
+                .timeout(limit)
+                .on_failure(FailurePolicy::Closed)
+                .handler(async |_: &TellPayload| std::future::pending::<()>().await),
+            on::<Tell>().name("fine").handler(|_: &TellPayload| ()),
+            on::<Amend>()
+                .name("amends")
+                .handler(|_: &AmendPayload| Err::<AmendResult, _>("no ink")),
+            on::<Route>().name("routes").handler(|_: &RoutePayload| Err::<Option<_>, _>("no map")),
+            on::<Check>().name("checks").guard(|_: &u32| Err::<Verdict, _>("no scale")),
+        ])
+        .unwrap();
+    // The test's runtime has this one thread, so all events come here.
+    let _events = tracing::subscriber::set_default(Lines(log.clone()));
+
+    hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap_err();
+    assert_eq!(
+        log.take(),
+        [
+            r#"WARN a hook handler failed: no oil point="tell" handler="error" owner=plugin `shed` kind="error" policy=fail-open"#,
+            r#"WARN a hook handler failed: panicked: no wick point="tell" handler="panic" owner=built-in kind="panic" policy=fail-open"#,
+            r#"WARN a hook handler failed: did not finish within 1s point="tell" handler="slow" owner=built-in kind="timeout" policy=fail-closed"#,
+        ]
+    );
+    hooks.fire_modifying::<Amend>(&AmendPayload { n: 1 }).await.unwrap();
+    assert!(!hooks.fire_claiming::<Route>(&RoutePayload { n: 1 }).await.unwrap().is_claimed());
+    hooks.fire_gating::<Check>(1).await.unwrap_err();
+    assert_eq!(
+        log.take(),
+        [
+            r#"WARN a hook handler failed: no ink point="amend" handler="amends" owner=built-in kind="error" policy=fail-open"#,
+            r#"WARN a hook handler failed: no map point="route" handler="routes" owner=built-in kind="error" policy=fail-open"#,
+            r#"WARN a hook handler failed: no scale point="check" handler="checks" owner=built-in kind="error" policy=fail-closed"#,
+        ]
+    );
+}
+
+#[tokio::test]
+async fn l20_failures_are_counted_beside_calls() {
+    let hooks = HookRegistry::new();
+    hooks
+        .register([
+            on::<Tell>().name("odd").handler(
+                |tell: &TellPayload| {
+                    if tell.n % 2 == 1 { Err("odd") } else { Ok(()) }
+                },
+            ),
+            on::<Tell>().name("fine").handler(|_: &TellPayload| ()),
+        ])
+        .unwrap();
+    for n in 0..5 {
+        hooks.fire_void::<Tell>(&TellPayload { n }).await.unwrap();
+    }
+    let counts: Vec<_> = hooks
+        .handlers_at::<Tell>()
+        .iter()
+        .map(|handler| (handler.name.to_string(), handler.calls, handler.failures))
+        .collect();
+    assert_eq!(counts, [("odd".to_owned(), 5, 2), ("fine".to_owned(), 5, 0)]);
+}

@@ -1,0 +1,87 @@
+//! What the tests of this folder share.
+#![allow(dead_code)]
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+/// What happened, in the order in which it happened.
+#[derive(Clone, Debug, Default)]
+pub struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn push(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+
+    /// What was noted since the last look.
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+
+    /// A synchronous void handler that notes `what`.
+    pub fn note<P>(&self, what: &'static str) -> impl Fn(&P) + Send + Sync + 'static {
+        let log = self.clone();
+        move |_| log.push(what)
+    }
+}
+
+/// Counts up when it is dropped.
+#[derive(Clone, Debug, Default)]
+pub struct Count(Arc<AtomicUsize>);
+
+impl Count {
+    pub fn add(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub fn get(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// A value that counts once when it goes.
+    pub fn on_drop(&self) -> CountsDrop {
+        CountsDrop(self.clone())
+    }
+}
+
+#[derive(Debug)]
+pub struct CountsDrop(Count);
+
+impl Drop for CountsDrop {
+    fn drop(&mut self) {
+        self.0.add();
+    }
+}
+
+/// Runs a closure when it is dropped.
+pub struct OnDrop<F: FnMut()>(pub F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Polls once, with a waker that does nothing.
+pub fn poll_once<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// The future's output, or a failed test where it would hang. Under paused time
+/// the limit passes as soon as nothing else can happen.
+#[track_caller]
+pub fn soon<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    let asked = std::panic::Location::caller();
+    async move {
+        let limited = tokio::time::timeout(Duration::from_secs(3600), future).await;
+        limited.unwrap_or_else(|_| panic!("what is awaited at {asked} never ends"))
+    }
+}

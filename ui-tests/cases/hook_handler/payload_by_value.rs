@@ -1,0 +1,11 @@
+// Takes the payload by value.
+use hooks_runtime::{hook_handler, hook_points};
+
+hook_points! {
+    pub void SessionStart { session_id: String }
+}
+
+#[hook_handler(SessionStart)]
+fn log(_: SessionStartPayload) {}
+
+fn main() {}

@@ -1,0 +1,15 @@
+// Marks no method.
+use hooks_runtime::{hook_handlers, hook_points};
+
+hook_points! {
+    pub void SessionStart { session_id: String }
+}
+
+struct Audit;
+
+#[hook_handlers(plugin = "audit")]
+impl Audit {
+    fn started(&self, _: &SessionStartPayload) {}
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+// Writes the same method twice.
+use hooks_runtime::{hook_handlers, hook_points};
+
+hook_points! {
+    pub void SessionStart { session_id: String }
+}
+
+struct Audit;
+
+#[hook_handlers(plugin = "audit")]
+impl Audit {
+    #[hook_handler(SessionStart)]
+    fn started(&self, _: &SessionStartPayload) {}
+
+    #[hook_handler(SessionStart)]
+    fn started(&self, _: &SessionStartPayload) {}
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// Names a type that does not exist.
+use hooks_runtime::hook_points;
+
+hook_points! {
+    pub void SessionStart { session_id: Sting }
+    pub gating BeforeSend(Mesage);
+}
+
+fn main() {}

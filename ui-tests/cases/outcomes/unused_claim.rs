@@ -1,0 +1,14 @@
+// Drops a claim.
+#![deny(unused_must_use)]
+use hooks_runtime::{HookRegistry, hook_points};
+
+hook_points! {
+    pub claiming Route(String) -> u32;
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let hooks = HookRegistry::new();
+    hooks.fire_claiming::<Route>(&String::new()).await?;
+    Ok(())
+}

@@ -1,0 +1,40 @@
+// Gives handlers a state.
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use hooks_runtime::{
+    BeforeExecute, FlowContext, HookContext, HookRegistry, Verdict, hook_points, on,
+};
+
+hook_points! {
+    pub void Told { n: u32 }
+    pub modifying Amended { n: u32 } -> { text: String }
+    pub claiming Claimed { n: u32 } -> u32;
+    pub gating Gated { n: u32 }
+    pub flow Call { n: u32 } -> u32;
+}
+
+struct Counter(AtomicU32);
+
+async fn count(counter: &Counter, told: &ToldPayload) {
+    counter.0.fetch_add(told.n, Ordering::Relaxed);
+}
+
+fn count_now(counter: &Counter, told: &ToldPayload, _: &HookContext) {
+    counter.0.fetch_add(told.n, Ordering::Relaxed);
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let hooks = HookRegistry::new();
+    hooks.register_void_with::<Told, _>(Counter(AtomicU32::new(0)), count)?;
+    hooks.register_modifying_with::<Amended, _>(1, async |_: &i32, _: &AmendedPayload| None)?;
+    hooks.register_claiming_with::<Claimed, _>(1, async |_: &i32, _: &ClaimedPayload| None)?;
+    hooks.register_gating_with::<Gated, _>(1, async |_: &i32, _: &GatedPayload| Verdict::Pass)?;
+    hooks.register_stage_with::<BeforeExecute<Call>, _>(
+        1,
+        async |_: &i32, _: &mut FlowContext<Call>| {},
+    )?;
+    hooks.register(on::<Told>().handler_with(Counter(AtomicU32::new(0)), count_now))?;
+    hooks.fire_void::<Told>(&ToldPayload { n: 1 }).await?;
+    Ok(())
+}

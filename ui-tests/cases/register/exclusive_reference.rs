@@ -1,0 +1,16 @@
+// Takes the payload by exclusive reference.
+use hooks_runtime::{HookRegistry, hook_points};
+
+hook_points! {
+    pub void SessionStart { session_id: String }
+}
+
+async fn log(start: &mut SessionStartPayload) {
+    start.session_id.clear();
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let hooks = HookRegistry::new();
+    hooks.register_void::<SessionStart>(log)?;
+    Ok(())
+}

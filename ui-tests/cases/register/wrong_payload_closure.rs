@@ -1,0 +1,13 @@
+// Registers a closure that takes the payload of another point.
+use hooks_runtime::{HookRegistry, hook_points};
+
+hook_points! {
+    pub void SessionStart { session_id: String }
+    pub void SessionEnd { session_id: String }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let hooks = HookRegistry::new();
+    hooks.register_void::<SessionStart>(async |_: &SessionEndPayload| {})?;
+    Ok(())
+}
