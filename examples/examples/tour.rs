@@ -47,9 +47,10 @@ hook_points! {
     pub flow Deliver(Message) -> String;
 }
 
-/// Counts and caches: a plugin with state.
+/// Counts, and answers pings itself: a plugin with state.
 struct Meter {
     received: AtomicU32,
+    pings: AtomicU32,
 }
 
 #[hook_handlers(plugin = "meter")]
@@ -62,6 +63,7 @@ impl Meter {
     #[hook_handler(BeforeExecute<Deliver>)]
     fn answer_pings(&self, flow: &mut FlowContext<Deliver>) {
         if flow.input().is_some_and(|message| message.text == "ping") {
+            self.pings.fetch_add(1, Ordering::Relaxed);
             flow.respond("pong, without a delivery".to_owned());
         }
     }
@@ -110,7 +112,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let hooks = HookRegistry::new();
     let annotated = handlers![stumble, politely, by_default, telegram, trim, no_secrets];
     hooks.register(annotated)?;
-    let meter = hooks.install(Meter { received: AtomicU32::new(0) })?;
+    let meter = hooks.install(Meter { received: AtomicU32::new(0), pings: AtomicU32::new(0) })?;
     let message = Message { channel: "telegram".to_owned(), text: "  hello ".to_owned() };
 
     println!("void: everybody is told, and a panic harms nobody");
@@ -154,7 +156,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 
     println!("\nunloading: gone at one instant, and waited for");
-    println!("  meter counted {} message", meter.plugin().received.load(Ordering::Relaxed));
+    let Meter { received, pings } = meter.plugin();
+    let (received, pings) = (received.load(Ordering::Relaxed), pings.load(Ordering::Relaxed));
+    println!("  meter counted {received} message and {pings} ping");
     meter.uninstall().await?;
     println!("  handlers left: {}", hooks.handlers().len());
     println!("\naudit\n  {}", hooks.audit().to_string().replace('\n', "\n  "));

@@ -1,17 +1,16 @@
 //! The per-registry state of every point, found by the point's static index.
 //!
-//! Chunk `k` holds `64 << k` points, is made on first use and never moves, so
-//! a look-up is two loads and no lock, however many points there are.
+//! A chunk of the table is made on first use and never moves, so a look-up is a
+//! few loads and no lock, however many points there are.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const FIRST_CHUNK: usize = 64;
-/// Enough chunks for more points than a program can declare.
-const CHUNKS: usize = 20;
+const CHUNK: usize = 512;
+const CHUNKS: usize = 128;
 
 /// What a fire reads before anything else.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PointState {
     /// The number of handlers, times two, plus one once the point was fired.
     word: AtomicUsize,
@@ -21,6 +20,17 @@ const FIRED: usize = 1;
 const ONE_HANDLER: usize = 2;
 
 impl PointState {
+    const fn new() -> Self {
+        Self { word: AtomicUsize::new(0) }
+    }
+
+    /// Whether nobody listens, and the point was fired before: the most that
+    /// most fires ever ask.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.word.load(Ordering::Acquire) == FIRED
+    }
+
     /// Whether anybody listens. The first fire of a point first does `begin`,
     /// and counts as one only if that succeeds.
     #[inline]
@@ -59,49 +69,47 @@ impl PointState {
 /// The grow-only table of point states.
 #[derive(Debug)]
 pub(crate) struct Table {
-    chunks: [OnceLock<Box<[PointState]>>; CHUNKS],
+    chunks: [OnceLock<Box<Chunk>>; CHUNKS],
 }
+
+/// A fixed length, so that an index within it needs no check.
+type Chunk = [PointState; CHUNK];
 
 impl Table {
     pub(crate) fn new() -> Self {
         Self { chunks: [const { OnceLock::new() }; CHUNKS] }
     }
 
+    /// # Panics
+    /// Past 65,536 points: no program declares that many by hand.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &PointState {
-        let (chunk, offset) = locate(index);
-        match self.chunks[chunk].get() {
-            Some(states) => &states[offset],
-            None => self.make(chunk, offset),
+        let chunk = &self.chunks[index / CHUNK];
+        match chunk.get() {
+            Some(states) => &states[index % CHUNK],
+            None => make(chunk, index),
         }
-    }
-
-    #[cold]
-    fn make(&self, chunk: usize, offset: usize) -> &PointState {
-        let states = self.chunks[chunk]
-            .get_or_init(|| (0..FIRST_CHUNK << chunk).map(|_| PointState::default()).collect());
-        &states[offset]
     }
 }
 
-#[inline]
-fn locate(index: usize) -> (usize, usize) {
-    let shifted = index + FIRST_CHUNK;
-    let chunk = (shifted.ilog2() - FIRST_CHUNK.ilog2()) as usize;
-    (chunk, shifted - (FIRST_CHUNK << chunk))
+#[cold]
+fn make(chunk: &OnceLock<Box<Chunk>>, index: usize) -> &PointState {
+    let states = chunk.get_or_init(|| Box::new([const { PointState::new() }; CHUNK]));
+    &states[index % CHUNK]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FIRST_CHUNK, Table, locate};
+    use super::{CHUNK, CHUNKS, Table};
 
     #[test]
     fn every_index_has_a_place_of_its_own() {
-        assert_eq!(locate(0), (0, 0));
-        assert_eq!(locate(FIRST_CHUNK - 1), (0, FIRST_CHUNK - 1));
-        assert_eq!(locate(FIRST_CHUNK), (1, 0));
-        assert_eq!(locate(3 * FIRST_CHUNK - 1), (1, 2 * FIRST_CHUNK - 1));
-        assert_eq!(locate(3 * FIRST_CHUNK), (2, 0));
+        let table = Table::new();
+        for index in [0, CHUNK - 1, CHUNK, CHUNK * CHUNKS - 1] {
+            assert!(!table.get(index).has_handlers(), "{index}");
+            table.get(index).set_len(1);
+            assert!(table.get(index).has_handlers(), "{index}");
+        }
     }
 
     #[test]
@@ -115,8 +123,10 @@ mod tests {
         assert!(!state.was_fired());
         assert_eq!(state.fire(|| Ok::<_, ()>(())), Ok(true));
         assert!(state.was_fired());
+        assert!(!state.is_quiet());
         state.set_len(0);
         assert!(state.was_fired());
+        assert!(state.is_quiet());
         assert_eq!(state.fire(|| Err("not asked again")), Ok(false));
     }
 }

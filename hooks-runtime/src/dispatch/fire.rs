@@ -125,9 +125,14 @@ impl<'f> Fire<'f> {
 }
 
 impl ScopedHooks {
-    /// Marks `P` as fired and says whether anybody listens: what every fire
-    /// does first, and all it does when nobody is there.
+    /// Whether a fire of `P` has nothing to do: all that a fire does when nobody
+    /// is there.
     #[inline]
+    pub(crate) fn is_quiet<P: HookPoint>(&self) -> bool {
+        self.inner.table.get(P::descriptor().index()).is_quiet()
+    }
+
+    /// Marks `P` as fired and says whether anybody listens.
     pub(crate) fn listens<P: HookPoint>(&self) -> Result<bool, FireError> {
         let state = self.inner.table.get(P::descriptor().index());
         state.fire(|| self.declare(P::descriptor()))

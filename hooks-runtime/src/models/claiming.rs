@@ -114,7 +114,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        if !self.listens::<P>()? {
+        if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(Claim::Unclaimed);
         }
         fire::<P>(self, payload).await
@@ -131,7 +131,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        if !self.listens::<P>()? {
+        if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(Claim::Unclaimed);
         }
         fire::<P>(self, &payload()).await

@@ -225,7 +225,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
-        if !self.listens::<P>()? {
+        if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(Gate::Passed(payload));
         }
         fire::<P>(self, payload).await

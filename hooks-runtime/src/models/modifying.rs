@@ -173,7 +173,7 @@ impl ScopedHooks {
         P: HookPoint<Result: Merge>,
         P::Model: FiresAs<Modifying, P>,
     {
-        if !self.listens::<P>()? {
+        if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(P::Result::default());
         }
         fire::<P>(self, payload).await
@@ -190,7 +190,7 @@ impl ScopedHooks {
         P: HookPoint<Result: Merge>,
         P::Model: FiresAs<Modifying, P>,
     {
-        if !self.listens::<P>()? {
+        if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(P::Result::default());
         }
         fire::<P>(self, &payload()).await

@@ -84,7 +84,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        if !self.listens::<P>()? {
+        if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(());
         }
         fire::<P>(self, payload).await
@@ -101,7 +101,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        if !self.listens::<P>()? {
+        if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(());
         }
         fire::<P>(self, &payload()).await
