@@ -70,7 +70,7 @@ impl HookRegistry {
     pub fn audit(&self) -> Audit {
         let store = self.inner.store();
         let mut audit = Audit::default();
-        for (&index, point) in store.points() {
+        for (index, point) in store.sorted_points() {
             if point.order.is_empty() {
                 continue;
             }

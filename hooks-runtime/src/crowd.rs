@@ -38,29 +38,16 @@ impl Crowd {
         left.push(Arc::downgrade(entry));
     }
 
-    /// Lets fires under way start none of those that have left.
-    pub(crate) fn close(&self) {
-        for entry in self.leaving() {
+    /// Lets fires under way start none of those that have left so far, and
+    /// says who they are.
+    pub(crate) fn close(&self) -> Vec<Weak<Entry>> {
+        let left = self.left().clone();
+        // Upgraded outside the lock: the last reference to an entry must not
+        // be dropped under it.
+        for entry in left.iter().filter_map(Weak::upgrade) {
             entry.presence.close();
         }
-    }
-
-    /// The names of those that have left and still run, by registration.
-    pub(crate) fn running(&self) -> Vec<String> {
-        let mut running = self.leaving();
-        running.retain(|entry| entry.presence.running() > 0);
-        running.sort_by_key(|entry| entry.id);
-        running.iter().map(|entry| entry.name.to_string()).collect()
-    }
-
-    pub(crate) fn is_idle(&self) -> bool {
-        self.leaving().iter().all(|entry| entry.presence.running() == 0)
-    }
-
-    /// Taken out of the lock: the last reference to an entry must not be
-    /// dropped under it.
-    fn leaving(&self) -> Vec<Arc<Entry>> {
-        self.left().iter().filter_map(Weak::upgrade).collect()
+        left
     }
 
     fn left(&self) -> MutexGuard<'_, Vec<Weak<Entry>>> {

@@ -60,8 +60,8 @@ pub struct OrderReason {
 }
 
 impl HookRegistry {
-    /// All handlers: point by point, each point's in the order in which they
-    /// run.
+    /// All handlers: point by point in the order of their wire names, each
+    /// point's in the order in which they run.
     pub fn handlers(&self) -> Vec<HandlerInfo> {
         self.handlers_where(|_| true)
     }
@@ -91,7 +91,8 @@ impl HookRegistry {
 
     fn handlers_where(&self, wanted: impl Fn(&HandlerInfo) -> bool) -> Vec<HandlerInfo> {
         let store = self.inner.store();
-        store.points().values().flat_map(infos).filter(wanted).collect()
+        let points = store.sorted_points().into_iter();
+        points.flat_map(|(_, point)| infos(point)).filter(wanted).collect()
     }
 
     /// For each handler of `P`, in order, why it stands where it stands.

@@ -62,7 +62,7 @@ pub use plugin_id::{PluginId, PluginIdError};
 pub use point::{HookPoint, ModelKind, PointDescriptor, SourceLocation};
 pub use policy::FailurePolicy;
 pub use registrar::Registrar;
-pub use registration::{On, Registration, on};
+pub use registration::{IntoRegistrations, On, Registration, on};
 pub use registry::{Builder, HookRegistry};
 pub use removal::{DrainError, PluginRemoval};
 pub use report::{Contribution, Filter, FireReport, HandlerReport, HandlerStatus};

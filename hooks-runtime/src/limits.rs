@@ -117,6 +117,7 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::TooMany { most: 1 } => f.write_str("it may have at most 1 handler"),
             Self::TooMany { most } => write!(f, "it may have at most {most} handlers"),
             Self::Model { model } => write!(f, "it may not use {model} points"),
             Self::Point { allowed } => {

@@ -52,7 +52,7 @@ impl HookRegistry {
     ///
     /// The swap is one instant: every fire sees the old version or the new
     /// one, never both, never neither. A fire under way ends with the version
-    /// it began with.
+    /// it began with, unless somebody uninstalls that version meanwhile.
     pub fn install_or_replace<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
         self.install_as(plugin, true)
     }

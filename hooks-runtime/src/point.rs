@@ -32,34 +32,57 @@ pub trait HookPoint: Sized + Send + Sync + 'static {
     fn descriptor() -> &'static PointDescriptor;
 }
 
-/// The five models, as data.
+/// A model, as data: `ModelKind::Void` and so on, and `ModelKind::Stage`.
+///
+/// Not an enum, because its variants would share their names with the models
+/// themselves, and the compiler names a type by its full path where its name
+/// alone could mean two things: a wrong verb is to read "`Modifying` hook
+/// point", not "`hooks_runtime::Modifying` hook point".
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ModelKind(Kind);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ModelKind {
-    /// All handlers, concurrently; nothing to compose.
+enum Kind {
     Void,
-    /// One after another; per field the first value wins.
     Modifying,
-    /// One after another until the first claim.
     Claiming,
-    /// Rewriters, then guards; the first rejection stops.
     Gating,
-    /// Stages around an operation of the host.
     Flow,
-    /// One stage of a flow.
     Stage,
+}
+
+#[allow(non_upper_case_globals)]
+impl ModelKind {
+    /// All handlers, concurrently; nothing to compose.
+    pub const Void: Self = Self(Kind::Void);
+    /// One after another; per field the first value wins.
+    pub const Modifying: Self = Self(Kind::Modifying);
+    /// One after another until the first claim.
+    pub const Claiming: Self = Self(Kind::Claiming);
+    /// Rewriters, then guards; the first rejection stops.
+    pub const Gating: Self = Self(Kind::Gating);
+    /// Stages around an operation of the host.
+    pub const Flow: Self = Self(Kind::Flow);
+    /// One stage of a flow.
+    pub const Stage: Self = Self(Kind::Stage);
 }
 
 impl fmt::Display for ModelKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Void => "void",
-            Self::Modifying => "modifying",
-            Self::Claiming => "claiming",
-            Self::Gating => "gating",
-            Self::Flow => "flow",
-            Self::Stage => "stage",
+        f.write_str(match self.0 {
+            Kind::Void => "void",
+            Kind::Modifying => "modifying",
+            Kind::Claiming => "claiming",
+            Kind::Gating => "gating",
+            Kind::Flow => "flow",
+            Kind::Stage => "stage",
         })
+    }
+}
+
+impl fmt::Debug for ModelKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
     }
 }
 
@@ -133,9 +156,9 @@ impl PointDescriptor {
         location: SourceLocation,
     ) -> Self {
         // No verdict is not a pass: the models that decide fail closed.
-        let policy = match model {
-            ModelKind::Void | ModelKind::Modifying | ModelKind::Claiming => FailurePolicy::Open,
-            ModelKind::Gating | ModelKind::Flow | ModelKind::Stage => FailurePolicy::Closed,
+        let policy = match model.0 {
+            Kind::Void | Kind::Modifying | Kind::Claiming => FailurePolicy::Open,
+            Kind::Gating | Kind::Flow | Kind::Stage => FailurePolicy::Closed,
         };
         Self {
             name,

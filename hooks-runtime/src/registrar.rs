@@ -2,8 +2,9 @@
 
 use crate::error::RegisterError;
 use crate::handle::Handles;
+use crate::plugin::{Installed, Plugin};
 use crate::plugin_id::{PluginId, PluginIdError};
-use crate::registration::Registration;
+use crate::registration::IntoRegistrations;
 use crate::registry::HookRegistry;
 use crate::removal::PluginRemoval;
 use crate::scope::ScopedHooks;
@@ -34,12 +35,22 @@ impl Registrar {
     ///
     /// A handler that names no owner becomes the plugin's; one that names
     /// another is refused.
-    pub fn register(
-        &self,
-        handlers: impl IntoIterator<Item = Registration>,
-    ) -> Result<Handles, RegisterError> {
-        let bound = handlers.into_iter().map(|handler| handler.bound_to(&self.plugin));
+    pub fn register(&self, handlers: impl IntoRegistrations) -> Result<Handles, RegisterError> {
+        let bound =
+            handlers.into_registrations().into_iter().map(|handler| handler.bound_to(&self.plugin));
         self.hooks.register(bound.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Installs the plugin that this is bound to.
+    pub fn install<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
+        if T::ID == Some(self.plugin.as_str()) {
+            return self.hooks.install(plugin);
+        }
+        Err(RegisterError::NotYours {
+            handler: std::any::type_name::<T>().to_owned(),
+            owner: T::ID.unwrap_or("built-in").to_owned(),
+            bound: self.plugin.to_string(),
+        })
     }
 
     /// Removes all handlers of the plugin, at one instant.

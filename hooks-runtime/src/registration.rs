@@ -289,6 +289,27 @@ impl Registration {
     }
 }
 
+/// What [`HookRegistry::register`](crate::HookRegistry::register) takes: one
+/// registration, or any iterable of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a registration, nor a group of them",
+    label = "expected what `handlers![…]` or `on::<Point>().handler(…)` makes",
+    note = "list functions with `#[hook_handler(Point)]` in `handlers![…]`; for a plain function or \
+            closure write `on::<Point>().handler(f)`, or call `register_void::<Point>(f)` and its \
+            like"
+)]
+pub trait IntoRegistrations {
+    #[doc(hidden)]
+    fn into_registrations(self) -> Vec<Registration>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item = Registration>> IntoRegistrations for I {
+    fn into_registrations(self) -> Vec<Registration> {
+        self.into_iter().collect()
+    }
+}
+
 /// One registration is a group of one.
 impl IntoIterator for Registration {
     type Item = Self;

@@ -13,7 +13,7 @@ use crate::nesting::MAX_DEPTH;
 use crate::plugin_id::{PluginId, PluginIdError};
 use crate::plugins::{PluginName, PluginRecord};
 use crate::point::HookPoint;
-use crate::registration::Registration;
+use crate::registration::{IntoRegistrations, Registration};
 use crate::removal::PluginRemoval;
 use crate::scope::ScopedHooks;
 use crate::snapshot::{Published, Root};
@@ -108,11 +108,8 @@ impl HookRegistry {
     ///
     /// Takes what [`handlers!`](crate::handlers) lists, or what
     /// [`on`](crate::on) makes, one or many.
-    pub fn register(
-        &self,
-        handlers: impl IntoIterator<Item = Registration>,
-    ) -> Result<Handles, RegisterError> {
-        self.inner.register(handlers.into_iter().collect())
+    pub fn register(&self, handlers: impl IntoRegistrations) -> Result<Handles, RegisterError> {
+        self.inner.register(handlers.into_registrations())
     }
 
     pub(crate) fn register_one(&self, one: Registration) -> Result<Handle, RegisterError> {
@@ -205,7 +202,9 @@ impl Inner {
             let change = store.remove_plugin(|plugin| plugin.id().as_str() == id);
             (store.known_name(id), change.map(|change| self.publish(&store, change)))
         };
-        let Some(name) = name else { return PluginRemoval::nothing() };
+        let Some(name) = name else {
+            return PluginRemoval::nothing();
+        };
         let count = removed.map_or(0, |removed| removed.close());
         let timer = Arc::clone(&self.settings.timer);
         PluginRemoval::of(Owner::Plugin(name.id().clone()), count, Arc::clone(name.crowd()), timer)

@@ -2,14 +2,14 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::crowd::Crowd;
-use crate::entry::Owner;
+use crate::entry::{Entry, Owner};
 use crate::nesting;
 use crate::panics::contained;
 use crate::timer::Timer;
@@ -29,7 +29,37 @@ pub struct PluginRemoval {
 struct Leaving {
     who: Owner,
     crowd: Arc<Crowd>,
+    /// Closed, so that each tells when its last call ends. Those that leave
+    /// later are not waited for.
+    handlers: Vec<Weak<Entry>>,
     timer: Arc<dyn Timer>,
+}
+
+impl Leaving {
+    /// Those that still run.
+    fn running(&self) -> impl Iterator<Item = Arc<Entry>> {
+        let handlers = self.handlers.iter().filter_map(Weak::upgrade);
+        handlers.filter(|entry| entry.presence.running() > 0)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.running().next().is_none()
+    }
+
+    fn names_of_running(&self) -> Vec<String> {
+        let mut running: Vec<_> = self.running().collect();
+        running.sort_by_key(|entry| entry.id);
+        running.iter().map(|entry| entry.name.to_string()).collect()
+    }
+
+    /// The error of a wait that would be for itself.
+    fn check_outside(&self) -> Result<(), DrainError> {
+        if nesting::is_polling(self.crowd.id()) {
+            Err(DrainError::Inside { plugin: self.who.clone() })
+        } else {
+            Ok(())
+        }
+    }
 }
 
 /// Why a plugin could not be waited for.
@@ -65,8 +95,8 @@ impl PluginRemoval {
     /// `removed` handlers have left with this call; those of the crowd that
     /// left before are waited for too.
     pub(crate) fn of(who: Owner, removed: usize, crowd: Arc<Crowd>, timer: Arc<dyn Timer>) -> Self {
-        crowd.close();
-        Self { removed, leaving: Some(Leaving { who, crowd, timer }) }
+        let handlers = crowd.close();
+        Self { removed, leaving: Some(Leaving { who, crowd, handlers, timer }) }
     }
 
     /// How many handlers were removed.
@@ -76,22 +106,22 @@ impl PluginRemoval {
 
     /// The handlers of the plugin that have left and still run.
     pub fn running(&self) -> Vec<String> {
-        self.leaving.as_ref().map_or_else(Vec::new, |leaving| leaving.crowd.running())
+        self.leaving.as_ref().map_or_else(Vec::new, Leaving::names_of_running)
     }
 
     /// Waits until no handler of the plugin that has left is running, for
     /// nobody else's.
     pub async fn drained(&self) -> Result<(), DrainError> {
-        let Some(Leaving { who, crowd, .. }) = &self.leaving else { return Ok(()) };
+        let Some(leaving) = &self.leaving else { return Ok(()) };
         poll_fn(|task| {
             // Sign up before looking: a handler that ends in between wakes us.
-            crowd.wait(task.waker());
-            if crowd.is_idle() {
-                Poll::Ready(Ok(()))
-            } else if nesting::is_polling(crowd.id()) {
-                Poll::Ready(Err(DrainError::Inside { plugin: who.clone() }))
-            } else {
-                Poll::Pending
+            leaving.crowd.wait(task.waker());
+            if leaving.is_idle() {
+                return Poll::Ready(Ok(()));
+            }
+            match leaving.check_outside() {
+                Ok(()) => Poll::Pending,
+                inside => Poll::Ready(inside),
             }
         })
         .await
@@ -100,11 +130,12 @@ impl PluginRemoval {
     /// As [`drained`](Self::drained), but gives up after `limit` and names the
     /// handlers that still run.
     pub async fn drained_within(&self, limit: Duration) -> Result<(), DrainError> {
-        let Some(Leaving { who, crowd, timer }) = &self.leaving else { return Ok(()) };
-        if crowd.is_idle() {
+        let Some(leaving) = &self.leaving else { return Ok(()) };
+        if leaving.is_idle() {
             return Ok(());
         }
-        let mut deadline = timer.sleep(limit).ok_or(DrainError::NoTimer)?;
+        leaving.check_outside()?;
+        let mut deadline = leaving.timer.sleep(limit).ok_or(DrainError::NoTimer)?;
         let mut drained = pin!(self.drained());
         poll_fn(|task| {
             if let Poll::Ready(done) = drained.as_mut().poll(task) {
@@ -114,9 +145,9 @@ impl PluginRemoval {
             match contained(|| deadline.as_mut().poll(task)) {
                 Ok(Poll::Pending) => Poll::Pending,
                 Ok(Poll::Ready(())) => Poll::Ready(Err(DrainError::StillRunning {
-                    plugin: who.clone(),
+                    plugin: leaving.who.clone(),
                     waited: limit,
-                    running: crowd.running(),
+                    running: leaving.names_of_running(),
                 })),
                 Err(_) => Poll::Ready(Err(DrainError::NoTimer)),
             }

@@ -273,7 +273,7 @@ impl Choir {
 async fn l16_limits_hold_for_install_and_leave_nothing_behind() {
     let of_solo = |why: &str| format!("`solo` of plugin `gate` is refused at `answer`: {why}");
     for (limits, why) in [
-        (Limits::new().max_handlers(1), "it may have at most 1 handlers"),
+        (Limits::new().max_handlers(1), "it may have at most 1 handler"),
         (Limits::new().without(ModelKind::Claiming), "it may not use claiming points"),
         (Limits::new().points(["ring", "sing"]), "it may use only these points: ring, sing"),
         (Limits::new().priorities(0..=2), "priority 3 is not between 0 and 2"),

@@ -203,11 +203,11 @@ impl HookRegistry {
     #[track_caller]
     pub fn register_stage<P>(
         &self,
-        handler: impl AsyncHandler<Stage, P>,
+        handler: impl AsyncHandler<<P::Model as RegistersAs<Stage, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Stage, P>,
+        P::Model: RegistersAs<Stage, P, As = Stage>,
     {
         self.register_one(on::<P>().finish(handler.into_async()))
     }
@@ -217,11 +217,11 @@ impl HookRegistry {
     pub fn register_stage_with<P, S>(
         &self,
         state: S,
-        handler: impl AsyncHandlerWith<S, Stage, P>,
+        handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Stage, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Stage, P>,
+        P::Model: RegistersAs<Stage, P, As = Stage>,
     {
         self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
     }

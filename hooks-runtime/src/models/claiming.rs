@@ -55,7 +55,7 @@ impl<R> Claim<R> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint> Returns<Claiming, P> for Option<P::Result> {
+impl<P: HookPoint<Result = R>, R: Send + Sync + 'static> Returns<Claiming, P> for Option<R> {
     #[inline]
     fn into_output(self) -> Result<Option<P::Result>, BoxError> {
         Ok(self)
@@ -63,7 +63,12 @@ impl<P: HookPoint> Returns<Claiming, P> for Option<P::Result> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint, E: Into<BoxError>> Returns<Claiming, P> for Result<Option<P::Result>, E> {
+impl<P, R, E> Returns<Claiming, P> for Result<Option<R>, E>
+where
+    P: HookPoint<Result = R>,
+    R: Send + Sync + 'static,
+    E: Into<BoxError>,
+{
     #[inline]
     fn into_output(self) -> Result<Option<P::Result>, BoxError> {
         self.map_err(Into::into)
@@ -78,11 +83,11 @@ impl HookRegistry {
     #[track_caller]
     pub fn register_claiming<P>(
         &self,
-        handler: impl AsyncHandler<Claiming, P>,
+        handler: impl AsyncHandler<<P::Model as RegistersAs<Claiming, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Claiming, P>,
+        P::Model: RegistersAs<Claiming, P, As = Claiming>,
     {
         self.register_one(on::<P>().finish(handler.into_async()))
     }
@@ -93,11 +98,11 @@ impl HookRegistry {
     pub fn register_claiming_with<P, S>(
         &self,
         state: S,
-        handler: impl AsyncHandlerWith<S, Claiming, P>,
+        handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Claiming, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Claiming, P>,
+        P::Model: RegistersAs<Claiming, P, As = Claiming>,
     {
         self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
     }

@@ -44,6 +44,8 @@ impl Model for Guard {
 
 #[diagnostic::do_not_recommend]
 impl<P: HookPoint> RegistersAs<Guard, P> for Gating {
+    type As = Guard;
+
     #[inline]
     fn given(input: Self::Input<'_, P>) -> <Guard as Model>::Input<'_, P> {
         input
@@ -134,7 +136,7 @@ impl fmt::Display for Rejection {
 }
 
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint> Returns<Gating, P> for Verdict<P::Payload> {
+impl<P: HookPoint<Payload = T>, T: Send + Sync + 'static> Returns<Gating, P> for Verdict<T> {
     #[inline]
     fn into_output(self) -> Result<Self, BoxError> {
         Ok(self)
@@ -142,9 +144,10 @@ impl<P: HookPoint> Returns<Gating, P> for Verdict<P::Payload> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, E> Returns<Gating, P> for Result<Verdict<P::Payload>, E>
+impl<P, T, E> Returns<Gating, P> for Result<Verdict<T>, E>
 where
-    P: HookPoint,
+    P: HookPoint<Payload = T>,
+    T: Send + Sync + 'static,
     E: Into<BoxError>,
 {
     #[inline]
@@ -177,11 +180,11 @@ impl HookRegistry {
     #[track_caller]
     pub fn register_gating<P>(
         &self,
-        handler: impl AsyncHandler<Gating, P>,
+        handler: impl AsyncHandler<<P::Model as RegistersAs<Gating, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Gating, P>,
+        P::Model: RegistersAs<Gating, P, As = Gating>,
     {
         self.register_one(on::<P>().finish(handler.into_async()))
     }
@@ -191,11 +194,11 @@ impl HookRegistry {
     pub fn register_gating_with<P, S>(
         &self,
         state: S,
-        handler: impl AsyncHandlerWith<S, Gating, P>,
+        handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Gating, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Gating, P>,
+        P::Model: RegistersAs<Gating, P, As = Gating>,
     {
         self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
     }
@@ -204,11 +207,11 @@ impl HookRegistry {
     #[track_caller]
     pub fn register_guard<P>(
         &self,
-        handler: impl AsyncHandler<Guard, P>,
+        handler: impl AsyncHandler<<P::Model as RegistersAs<Guard, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Guard, P>,
+        P::Model: RegistersAs<Guard, P, As = Guard>,
     {
         self.register_one(on::<P>().__guard().finish(handler.into_async()))
     }

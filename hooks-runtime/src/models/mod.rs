@@ -40,6 +40,10 @@ pub trait Model: Send + Sync + 'static {
             the stages of a `Flow`"
 )]
 pub trait RegistersAs<Verb: Model, P: HookPoint>: Model {
+    /// The verb. A handler is judged as this, and so not at all where the verb
+    /// itself is wrong: one mistake, one error.
+    #[doc(hidden)]
+    type As: Model;
     /// What the point gives is what the handler takes.
     #[doc(hidden)]
     fn given(input: Self::Input<'_, P>) -> Verb::Input<'_, P>;
@@ -49,6 +53,8 @@ pub trait RegistersAs<Verb: Model, P: HookPoint>: Model {
 }
 
 impl<M: Model, P: HookPoint> RegistersAs<M, P> for M {
+    type As = M;
+
     #[inline]
     fn given(input: M::Input<'_, P>) -> M::Input<'_, P> {
         input
@@ -69,6 +75,9 @@ impl<M: Model, P: HookPoint> RegistersAs<M, P> for M {
             `Gating`, `run_flow` for a `Flow`, which fires its stages"
 )]
 pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
+    /// The point's result, which is not judged where the verb is wrong.
+    #[doc(hidden)]
+    type Composed;
     /// What the fire gives is what the handlers take.
     #[doc(hidden)]
     fn give(input: Verb::Input<'_, P>) -> Self::Input<'_, P>;
@@ -78,6 +87,8 @@ pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
 }
 
 impl<M: Model, P: HookPoint> FiresAs<M, P> for M {
+    type Composed = P::Result;
+
     #[inline]
     fn give(input: M::Input<'_, P>) -> M::Input<'_, P> {
         input

@@ -140,11 +140,11 @@ impl HookRegistry {
     #[track_caller]
     pub fn register_modifying<P>(
         &self,
-        handler: impl AsyncHandler<Modifying, P>,
+        handler: impl AsyncHandler<<P::Model as RegistersAs<Modifying, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Modifying, P>,
+        P::Model: RegistersAs<Modifying, P, As = Modifying>,
     {
         self.register_one(on::<P>().finish(handler.into_async()))
     }
@@ -155,11 +155,11 @@ impl HookRegistry {
     pub fn register_modifying_with<P, S>(
         &self,
         state: S,
-        handler: impl AsyncHandlerWith<S, Modifying, P>,
+        handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Modifying, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Modifying, P>,
+        P::Model: RegistersAs<Modifying, P, As = Modifying>,
     {
         self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
     }
@@ -170,8 +170,9 @@ impl ScopedHooks {
     #[inline]
     pub async fn fire_modifying<P>(&self, payload: &P::Payload) -> Result<P::Result, FireError>
     where
-        P: HookPoint<Result: Merge>,
-        P::Model: FiresAs<Modifying, P>,
+        P: HookPoint,
+        P::Model: FiresAs<Modifying, P, Composed = P::Result>,
+        <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
     {
         if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(P::Result::default());
@@ -187,8 +188,9 @@ impl ScopedHooks {
         payload: impl FnOnce() -> P::Payload + Send,
     ) -> Result<P::Result, FireError>
     where
-        P: HookPoint<Result: Merge>,
-        P::Model: FiresAs<Modifying, P>,
+        P: HookPoint,
+        P::Model: FiresAs<Modifying, P, Composed = P::Result>,
+        <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
     {
         if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(P::Result::default());
@@ -202,8 +204,9 @@ impl ScopedHooks {
         payload: &P::Payload,
     ) -> (Result<P::Result, FireError>, FireReport)
     where
-        P: HookPoint<Result: Merge>,
-        P::Model: FiresAs<Modifying, P>,
+        P: HookPoint,
+        P::Model: FiresAs<Modifying, P, Composed = P::Result>,
+        <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
     {
         let recorder = Recorder::default();
         let mut held = match self.listens::<P>() {

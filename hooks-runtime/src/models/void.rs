@@ -52,11 +52,11 @@ impl HookRegistry {
     #[track_caller]
     pub fn register_void<P>(
         &self,
-        handler: impl AsyncHandler<Void, P>,
+        handler: impl AsyncHandler<<P::Model as RegistersAs<Void, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Void, P>,
+        P::Model: RegistersAs<Void, P, As = Void>,
     {
         self.register_one(on::<P>().finish(handler.into_async()))
     }
@@ -66,11 +66,11 @@ impl HookRegistry {
     pub fn register_void_with<P, S>(
         &self,
         state: S,
-        handler: impl AsyncHandlerWith<S, Void, P>,
+        handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Void, P>>::As, P>,
     ) -> Result<Handle, RegisterError>
     where
         P: HookPoint,
-        P::Model: RegistersAs<Void, P>,
+        P::Model: RegistersAs<Void, P, As = Void>,
     {
         self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
     }
@@ -138,7 +138,9 @@ where
     P: HookPoint,
     P::Model: FiresAs<Void, P>,
 {
-    let Some(mut held) = hooks.hold::<P>() else { return Ok(()) };
+    let Some(mut held) = hooks.hold::<P>() else {
+        return Ok(());
+    };
     let fire = Fire::nested::<P>(hooks, None)?;
     concurrent::run(&fire, &mut held, payload).await
 }

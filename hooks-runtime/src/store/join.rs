@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Change, Key, PointStore, Store};
+use super::{Change, Declared, Key, PointStore, Store, check_name};
 use crate::entry::{Counters, Entry, Owner};
 use crate::error::RegisterError;
 use crate::limits::Limits;
@@ -30,6 +30,8 @@ pub(crate) struct Joining {
     /// The plugins that begin their stay with this group.
     plugins: HashMap<PluginId, Arc<PluginRecord>>,
     taken: HashSet<(usize, Key)>,
+    /// The points of this group.
+    declared: Declared,
     /// How many handlers this group adds to each stay.
     joined: HashMap<u64, usize>,
     /// How often this group was named for each place in the source.
@@ -73,6 +75,7 @@ impl Joining {
             waiting: group,
             plugins: HashMap::new(),
             taken: HashSet::new(),
+            declared: Declared::new(),
             joined: HashMap::new(),
             places: HashMap::new(),
             instead_of: None,
@@ -104,7 +107,12 @@ impl Store {
         let leaving = self.entries_of(group.instead_of);
         let plans = self.plan(&group.checked, &leaving)?;
         self.plugins.extend(group.plugins.drain());
-        Ok(self.apply(std::mem::take(&mut group.checked), leaving, plans))
+        self.declared.extend(group.declared.drain());
+        let change = self.apply(std::mem::take(&mut group.checked), leaving, plans);
+        if let Some(stay) = group.instead_of {
+            self.forget_places(stay);
+        }
+        Ok(change)
     }
 
     /// The checks that concern one registration alone.
@@ -116,7 +124,9 @@ impl Store {
         settings: &Settings,
         group: &mut Joining,
     ) -> Result<Terms, RegisterError> {
-        self.declare(descriptor)?;
+        check_name(&self.declared, descriptor)?;
+        check_name(&group.declared, descriptor)?;
+        group.declared.insert(descriptor.name(), descriptor);
         let plugin = match &options.plugin {
             None => None,
             Some(id) => Some(self.record(&PluginId::new(id)?, group)),

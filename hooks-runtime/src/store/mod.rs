@@ -27,7 +27,7 @@ type Key = (Option<u64>, Arc<str>);
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     points: BTreeMap<usize, PointStore>,
-    declared: HashMap<&'static str, &'static PointDescriptor>,
+    declared: Declared,
     /// The plugins that have handlers here.
     plugins: HashMap<PluginId, Arc<PluginRecord>>,
     names: HashMap<PluginId, Weak<PluginName>>,
@@ -63,6 +63,16 @@ pub(crate) struct Change {
 }
 
 impl Store {
+    /// The points in an order that does not depend on the run: by wire name,
+    /// the stages of a flow in theirs.
+    pub(crate) fn sorted_points(&self) -> Vec<(usize, &PointStore)> {
+        let mut points: Vec<_> = self.points.iter().map(|(&index, point)| (index, point)).collect();
+        points.sort_by_key(|(_, PointStore { descriptor, .. })| {
+            (descriptor.flow().unwrap_or(descriptor.name()), descriptor.stage())
+        });
+        points
+    }
+
     pub(crate) fn points(&self) -> &BTreeMap<usize, PointStore> {
         &self.points
     }
@@ -89,11 +99,9 @@ impl Store {
 
     /// Notes that a point is used here; another of its wire name is an error.
     pub(crate) fn declare(&mut self, point: &'static PointDescriptor) -> Result<(), NameClash> {
-        let known = *self.declared.entry(point.name()).or_insert(point);
-        if std::ptr::eq(known, point) {
-            return Ok(());
-        }
-        Err(NameClash { name: point.name(), first: known.location(), second: point.location() })
+        check_name(&self.declared, point)?;
+        self.declared.insert(point.name(), point);
+        Ok(())
     }
 
     pub(crate) fn set_limits(&mut self, plugin: PluginId, limits: Limits) {
@@ -157,7 +165,15 @@ impl Store {
             change.removed.extend(theirs);
         }
         self.plugins.remove(record.id());
+        self.forget_places(record.stay());
         Some(change)
+    }
+
+    /// Nobody of that stay is left to be numbered.
+    fn forget_places(&mut self, stay: u64) {
+        for point in self.points.values_mut() {
+            point.anonymous.retain(|(owner, _), _| *owner != Some(stay));
+        }
     }
 
     /// The name of a plugin that has, or had, handlers or a scope here.
@@ -171,6 +187,7 @@ impl Store {
             && plugin.handlers() == 0
         {
             self.plugins.remove(plugin.id());
+            self.forget_places(plugin.stay());
         }
     }
 }
@@ -261,6 +278,18 @@ impl PointStore {
     /// How often a handler of this point was called.
     pub(crate) fn calls(&self, entry: &Entry) -> u64 {
         entry.counters.calls().wrapping_add((self.kind.calls)(&self.list, entry.id))
+    }
+}
+
+/// The points that are used, by wire name.
+type Declared = HashMap<&'static str, &'static PointDescriptor>;
+
+fn check_name(declared: &Declared, point: &PointDescriptor) -> Result<(), NameClash> {
+    match declared.get(point.name()) {
+        Some(known) if !std::ptr::eq(*known, point) => {
+            Err(NameClash { name: point.name(), first: known.location(), second: point.location() })
+        }
+        _ => Ok(()),
     }
 }
 
