@@ -17,16 +17,6 @@ hook_points! {
 const TURN: TurnPayload = TurnPayload { n: 1 };
 const READ: ReadPayload = ReadPayload { n: 1 };
 
-/// A registry whose points have their places in the order of their
-/// declaration: a point takes its place when it is first used by anybody.
-fn registry() -> HookRegistry {
-    let hooks = HookRegistry::new();
-    hooks.handlers_at::<Turn>();
-    hooks.handlers_at::<Read>();
-    hooks.handlers_of_flow::<Bind>();
-    hooks
-}
-
 fn turns(_: &TurnPayload) {}
 
 fn nobody_reads(_: &ReadPayload) -> Option<u32> {
@@ -42,7 +32,7 @@ fn lines(audit: &Audit) -> Vec<String> {
 
 #[tokio::test]
 async fn l23_where_all_adds_up_it_says_so() {
-    let hooks = registry();
+    let hooks = HookRegistry::new();
     assert!(hooks.audit().is_clean());
     assert_eq!(hooks.audit().to_string(), "everything adds up");
     hooks
@@ -61,7 +51,7 @@ async fn l23_where_all_adds_up_it_says_so() {
 
 #[tokio::test]
 async fn l23_points_that_are_never_fired() {
-    let hooks = registry();
+    let hooks = HookRegistry::new();
     hooks
         .register([
             on::<OnError<Bind>>().name("mend").handler(binds),
@@ -70,25 +60,25 @@ async fn l23_points_that_are_never_fired() {
             on::<BeforeExecute<Bind>>().name("glue").handler(binds),
         ])
         .unwrap();
-    assert_eq!(hooks.audit().never_fired, ["turn", "read", "bind/beforeExecute", "bind/onError"]);
+    assert_eq!(hooks.audit().never_fired, ["bind/beforeExecute", "bind/onError", "read", "turn"]);
     hooks.fire_void::<Turn>(&TURN).await.unwrap();
     hooks.run_flow::<Bind, _>(1, async |n: u32| Ok::<_, String>(n)).await.unwrap();
     let audit = hooks.audit();
-    assert_eq!(audit.never_fired, ["read", "bind/onError"]);
+    assert_eq!(audit.never_fired, ["bind/onError", "read"]);
     assert_eq!(
         lines(&audit),
         [
-            "`read` is never fired",
             "`bind/onError` is never fired",
-            "`skim` (built-in) at `read` is never called: its point is never fired",
+            "`read` is never fired",
             "`mend` (built-in) at `bind/onError` is never called: its point is never fired",
+            "`skim` (built-in) at `read` is never called: its point is never fired",
         ]
     );
 }
 
 #[tokio::test]
 async fn l23_a_fire_that_nobody_heard_was_a_fire() {
-    let hooks = registry();
+    let hooks = HookRegistry::new();
     hooks.fire_void::<Turn>(&TURN).await.unwrap();
     hooks.register(on::<Turn>().name("late").handler(turns)).unwrap();
     let audit = hooks.audit();
@@ -99,7 +89,7 @@ async fn l23_a_fire_that_nobody_heard_was_a_fire() {
 #[tokio::test]
 async fn l23_handlers_that_are_never_called_and_why() {
     struct Leather;
-    let hooks = registry();
+    let hooks = HookRegistry::new();
     hooks
         .register([
             on::<Turn>().name("fan").handler(turns),
@@ -124,20 +114,20 @@ async fn l23_handlers_that_are_never_called_and_why() {
     assert_eq!(
         audit.never_called,
         [
-            row("turn", "fan", Owner::BuiltIn, WhyNot::NeverFired),
+            row("bind/beforeExecute", "hide", Owner::BuiltIn, WhyNot::AlwaysFiltered),
             row("read", "outside", library, WhyNot::AlwaysFiltered),
             row("read", "behind", Owner::BuiltIn, WhyNot::NeverReached),
-            row("bind/beforeExecute", "hide", Owner::BuiltIn, WhyNot::AlwaysFiltered),
+            row("turn", "fan", Owner::BuiltIn, WhyNot::NeverFired),
         ]
     );
     assert_eq!(
         lines(&audit),
         [
             "`turn` is never fired",
-            "`fan` (built-in) at `turn` is never called: its point is never fired",
+            "`hide` (built-in) at `bind/beforeExecute` is never called: every fire leaves it out",
             "`outside` (plugin `library`) at `read` is never called: every fire leaves it out",
             "`behind` (built-in) at `read` is never called: no fire reached it",
-            "`hide` (built-in) at `bind/beforeExecute` is never called: every fire leaves it out",
+            "`fan` (built-in) at `turn` is never called: its point is never fired",
         ]
     );
     // Once called, a handler is no longer listed.
@@ -147,7 +137,7 @@ async fn l23_handlers_that_are_never_called_and_why() {
 
 #[tokio::test]
 async fn l23_constraints_that_name_nobody() {
-    let hooks = registry();
+    let hooks = HookRegistry::new();
     hooks
         .register([
             on::<Turn>().name("fan").after("fann").before("library").handler(turns),

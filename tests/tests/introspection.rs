@@ -28,20 +28,6 @@ const TURN: TurnPayload = TurnPayload { n: 1 };
 struct Leather;
 struct Linen;
 
-/// A registry whose points have their places in the order of their
-/// declaration: a point takes its place when it is first used by anybody.
-fn registry() -> HookRegistry {
-    let hooks = HookRegistry::new();
-    hooks.handlers_at::<Turn>();
-    hooks.handlers_at::<Read>();
-    hooks.handlers_at::<Print>();
-    hooks.handlers_at::<BeforeExecute<Bind>>();
-    hooks.handlers_at::<AfterExecute<Bind>>();
-    hooks.handlers_at::<OnError<Bind>>();
-    hooks.handlers_at::<Finally<Bind>>();
-    hooks
-}
-
 fn owner(id: &str) -> Owner {
     Owner::Plugin(PluginId::new(id).unwrap())
 }
@@ -78,7 +64,7 @@ const LENDS_LINE: u32 = line!() - 3;
 
 /// Some of everything, registered in no particular order.
 fn library() -> HookRegistry {
-    let hooks = registry();
+    let hooks = HookRegistry::new();
     hooks
         .register([
             on::<Finally<Bind>>().name("close").handler(binds),
@@ -102,18 +88,18 @@ fn library() -> HookRegistry {
 #[test]
 fn l22_all_handlers_point_by_point_in_the_order_in_which_they_run() {
     let hooks = library();
-    let all = ["fan", "lend", "skim", "ink", "proof", "hide", "glue", "press", "close"];
+    let all = ["hide", "glue", "press", "close", "ink", "proof", "lend", "skim", "fan"];
     assert_eq!(names(&hooks.handlers()), all);
     assert_eq!(names(&hooks.handlers_at::<Read>()), ["lend", "skim"]);
     assert_eq!(names(&hooks.handlers_at::<Print>()), ["ink", "proof"]);
     assert_eq!(names(&hooks.handlers_at::<BeforeExecute<Bind>>()), ["hide", "glue"]);
     assert_eq!(names(&hooks.handlers_at::<OnError<Bind>>()), [""; 0]);
     assert_eq!(names(&hooks.handlers_of_flow::<Bind>()), ["hide", "glue", "press", "close"]);
-    assert_eq!(names(&hooks.handlers_of(&owner("library"))), ["fan", "lend", "glue"]);
+    assert_eq!(names(&hooks.handlers_of(&owner("library"))), ["glue", "lend", "fan"]);
     // A handler of that name is not an owner of that name.
     assert_eq!(names(&hooks.handlers_of(&owner("press"))), ["proof"]);
     assert_eq!(names(&hooks.handlers_of(&owner("nobody"))), [""; 0]);
-    let built_in = ["skim", "ink", "hide", "press", "close"];
+    let built_in = ["hide", "press", "close", "ink", "skim"];
     assert_eq!(names(&hooks.handlers_of(&Owner::BuiltIn)), built_in);
     assert_eq!(names(&hooks.handlers_for(&Target::of::<Leather>())), ["hide"]);
     assert_eq!(names(&hooks.handlers_for(&Target::of::<Linen>())), [""; 0]);
@@ -175,7 +161,7 @@ fn counts(infos: &[HandlerInfo]) -> Vec<(&str, [u64; 3])> {
 
 #[tokio::test]
 async fn l22_the_counters_are_exact() {
-    let hooks = registry();
+    let hooks = HookRegistry::new();
     let read = |n| ReadPayload { n };
     hooks
         .register([
@@ -227,7 +213,7 @@ async fn l22_the_counters_are_exact() {
 
 #[tokio::test(start_paused = true)]
 async fn l22_every_kind_of_failure_counts_and_a_dropped_fire_counts_as_a_call() {
-    let hooks = registry();
+    let hooks = HookRegistry::new();
     hooks
         .register([
             on::<Turn>().name("errs").handler(|_: &TurnPayload| Err::<(), _>("torn")),
@@ -266,7 +252,7 @@ async fn l22_a_run_for_another_target_leaves_a_bound_handler_out() {
 
 #[test]
 fn l22_why_each_handler_stands_where_it_stands() {
-    let hooks = registry();
+    let hooks = HookRegistry::new();
     let rewrites = |_: &u32| Verdict::<u32>::Pass;
     hooks
         .register([
