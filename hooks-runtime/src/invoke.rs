@@ -137,10 +137,12 @@ pub struct Function<F, S, Form, Verb> {
 }
 
 /// One accepted form: its marker, the bound on the function, how it is called.
+/// Only where the function takes a context is one made: copying the frame costs
+/// more than the rest of a call.
 macro_rules! form {
     (
         $(#[$doc:meta])*
-        $kind:ident $form:ident($f:ident, $state:ident, $input:ident, $cx:ident)
+        $kind:ident $form:ident($f:ident, $state:ident, $input:ident $(, $cx:ident)?)
         where $bound:path => $call:expr
     ) => {
         $(#[$doc])*
@@ -165,22 +167,27 @@ macro_rules! form {
                 place: Place<'s>,
                 task: &mut Context<'_>,
             ) -> Started<'s, Output<P>> {
-                let ($f, $state, frame) = (self.call.get(), &**self.state.get(), *frame);
-                form!(@$kind place, task, V, $cx, frame, $input, input, $call)
+                let ($f, $state) = (self.call.get(), &**self.state.get());
+                form!(@frame frame $(, $cx)?);
+                form!(@$kind place, task, V, $input = input, frame $(, $cx)?; $call)
             }
         }
     };
-    (@sync $place:ident, $task:ident, $v:ident, $cx:ident, $frame:ident, $given:ident, $input:ident, $call:expr) => {
+    (@frame $frame:ident) => {};
+    (@frame $frame:ident, $cx:ident) => {
+        let $frame = *$frame;
+    };
+    (@sync $place:ident, $task:ident, $v:ident, $given:ident = $input:ident, $frame:ident $(, $cx:ident)?; $call:expr) => {
         start_sync(move || {
-            context!(let $cx = $frame);
+            $(context!(let $cx = $frame);)?
             let $given = <P::Model as RegistersAs<$v, P>>::given($input);
             $call.into_output().map(<P::Model as RegistersAs<$v, P>>::returned)
         })
     };
-    (@async $place:ident, $task:ident, $v:ident, $cx:ident, $frame:ident, $given:ident, $input:ident, $call:expr) => {
+    (@async $place:ident, $task:ident, $v:ident, $given:ident = $input:ident, $frame:ident $(, $cx:ident)?; $call:expr) => {
         $place.start(
             move || async move {
-                context!(let $cx = $frame);
+                $(context!(let $cx = $frame);)?
                 let $given = <P::Model as RegistersAs<$v, P>>::given($input);
                 $call.await.into_output().map(<P::Model as RegistersAs<$v, P>>::returned)
             },
@@ -191,7 +198,7 @@ macro_rules! form {
 
 form! {
     /// `fn(&Payload) -> …`
-    sync Sync1(f, state, input, cx)
+    sync Sync1(f, state, input)
     where Fn(V::Input<'a, P>) -> T => f(input)
 }
 form! {
@@ -201,7 +208,7 @@ form! {
 }
 form! {
     /// `async fn(&Payload) -> …`
-    async Async1(f, state, input, cx)
+    async Async1(f, state, input)
     where Call1<'a, V::Input<'a, P>, Out = T> => f.call(input)
 }
 form! {
@@ -211,7 +218,7 @@ form! {
 }
 form! {
     /// `fn(&State, &Payload) -> …`
-    sync StateSync1(f, state, input, cx)
+    sync StateSync1(f, state, input)
     where Fn(&'a S, V::Input<'a, P>) -> T => f(state, input)
 }
 form! {
@@ -221,7 +228,7 @@ form! {
 }
 form! {
     /// `async fn(&State, &Payload) -> …`
-    async StateAsync1(f, state, input, cx)
+    async StateAsync1(f, state, input)
     where Call2<'a, &'a S, V::Input<'a, P>, Out = T> => f.call(state, input)
 }
 form! {

@@ -63,8 +63,8 @@ impl ScopeBits {
 /// A registry seen through a scope: what is fired here reaches only the
 /// plugins of the scope, and built-in handlers.
 ///
-/// Cheap to clone. Made by [`HookRegistry::scope`](crate::HookRegistry::scope);
-/// a scope of a scope can only narrow it.
+/// Cheap to clone. Made by [`scope`](Self::scope) of a registry; a scope of a
+/// scope can only narrow it.
 #[derive(Clone)]
 pub struct ScopedHooks {
     pub(crate) inner: Arc<Inner>,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::context::Frame;
 use crate::dispatch::call::{Running, Waiting, first};
-use crate::dispatch::fire::Fire;
+use crate::dispatch::fire::{Fire, report};
 use crate::dispatch::relend::Relend;
 use crate::dispatch::tally::Tally;
 use crate::entry::Entry;
@@ -22,7 +22,8 @@ use crate::list::{HandlerList, Slot};
 use crate::models::{FiresAs, Model};
 use crate::nesting;
 use crate::point::HookPoint;
-use crate::report::{Contribution, Filter};
+use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::scope::ScopedHooks;
 use crate::slot::{Place, Started, Storage};
 use crate::snapshot::Held;
 
@@ -71,6 +72,44 @@ struct Cursor<'l, P: HookPoint> {
     chunk: usize,
     slot: usize,
     tally: Tally<'l, P>,
+}
+
+/// Fires `P`: runs its handlers, if there are any, in order.
+pub(crate) async fn fire<V, P, S>(hooks: &ScopedHooks, sequence: &mut S) -> Result<(), FireError>
+where
+    V: Model,
+    P: HookPoint,
+    P::Model: FiresAs<V, P>,
+    S: Sequence<V, P>,
+{
+    let Some(mut held) = hooks.hold::<P>() else { return Ok(()) };
+    let fire = Fire::nested::<P>(hooks, None)?;
+    run(&fire, &mut held, sequence).await
+}
+
+/// As [`fire`], with a report, whoever listens.
+pub(crate) async fn fire_reported<V, P, S>(
+    hooks: &ScopedHooks,
+    sequence: &mut S,
+) -> (Result<(), FireError>, FireReport)
+where
+    V: Model,
+    P: HookPoint,
+    P::Model: FiresAs<V, P>,
+    S: Sequence<V, P>,
+{
+    let recorder = Recorder::default();
+    let mut held = match hooks.listens::<P>() {
+        Ok(true) => hooks.hold::<P>(),
+        Ok(false) => None,
+        Err(error) => return (Err(error), report::<P>(recorder, None)),
+    };
+    let outcome = match (&mut held, Fire::nested::<P>(hooks, Some(&recorder))) {
+        (None, _) => Ok(()),
+        (Some(held), Ok(fire)) => run(&fire, held, sequence).await,
+        (Some(_), Err(error)) => Err(error),
+    };
+    (outcome, report(recorder, held.as_ref()))
 }
 
 /// Runs the handlers of `held` in order.

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::dispatch::fire::{Fire, report};
 use crate::dispatch::sequential::{self, Next, Sequence};
 use crate::entry::Entry;
 use crate::error::{BoxError, FireError, RegisterError};
@@ -13,7 +12,7 @@ use crate::models::{FiresAs, Model, RegistersAs, Returns};
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
-use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::report::{Contribution, Filter, FireReport};
 use crate::scope::ScopedHooks;
 
 /// The model of points that ask who takes something over.
@@ -122,7 +121,9 @@ impl ScopedHooks {
         if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(Claim::Unclaimed);
         }
-        fire::<P>(self, payload).await
+        let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
+        sequential::fire::<Claiming, P, _>(self, &mut asking).await?;
+        Ok(asking.claim)
     }
 
     /// As [`fire_claiming`](Self::fire_claiming); the payload is made only if
@@ -139,7 +140,10 @@ impl ScopedHooks {
         if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(Claim::Unclaimed);
         }
-        fire::<P>(self, &payload()).await
+        let payload = payload();
+        let mut asking = Asking::<P> { payload: &payload, claim: Claim::Unclaimed };
+        sequential::fire::<Claiming, P, _>(self, &mut asking).await?;
+        Ok(asking.claim)
     }
 
     /// As [`fire_claiming`](Self::fire_claiming), with a report.
@@ -151,35 +155,11 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        let recorder = Recorder::default();
-        let mut held = match self.listens::<P>() {
-            Ok(true) => self.hold::<P>(),
-            Ok(false) => None,
-            Err(error) => return (Err(error), report::<P>(recorder, None)),
-        };
         let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
-        let outcome = match &mut held {
-            None => Ok(()),
-            Some(held) => match Fire::nested::<P>(self, Some(&recorder)) {
-                Ok(fire) => sequential::run(&fire, held, &mut asking).await,
-                Err(error) => Err(error),
-            },
-        };
-        (outcome.map(|()| asking.claim), report(recorder, held.as_ref()))
+        let (outcome, report) =
+            sequential::fire_reported::<Claiming, P, _>(self, &mut asking).await;
+        (outcome.map(|()| asking.claim), report)
     }
-}
-
-async fn fire<P>(hooks: &ScopedHooks, payload: &P::Payload) -> Result<Claim<P::Result>, FireError>
-where
-    P: HookPoint,
-    P::Model: FiresAs<Claiming, P>,
-{
-    let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
-    if let Some(mut held) = hooks.hold::<P>() {
-        let fire = Fire::nested::<P>(hooks, None)?;
-        sequential::run(&fire, &mut held, &mut asking).await?;
-    }
-    Ok(asking.claim)
 }
 
 /// Nobody has claimed, until somebody does.

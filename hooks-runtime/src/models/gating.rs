@@ -4,7 +4,6 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::dispatch::fire::{Fire, report};
 use crate::dispatch::sequential::{self, Next, Sequence};
 use crate::entry::{Entry, Owner};
 use crate::error::{BoxError, FireError, RegisterError};
@@ -14,7 +13,7 @@ use crate::models::{FiresAs, Model, RegistersAs, Returns};
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
-use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::report::{Contribution, Filter, FireReport};
 use crate::scope::ScopedHooks;
 
 /// The model of points that a payload must pass before the host uses it.
@@ -231,7 +230,9 @@ impl ScopedHooks {
         if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(Gate::Passed(payload));
         }
-        fire::<P>(self, payload).await
+        let mut passing = Passing::<P> { payload, rejection: None };
+        sequential::fire::<Gating, P, _>(self, &mut passing).await?;
+        Ok(passing.gate())
     }
 
     /// As [`fire_gating`](Self::fire_gating), with a report.
@@ -243,35 +244,10 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
-        let recorder = Recorder::default();
-        let mut held = match self.listens::<P>() {
-            Ok(true) => self.hold::<P>(),
-            Ok(false) => None,
-            Err(error) => return (Err(error), report::<P>(recorder, None)),
-        };
         let mut passing = Passing::<P> { payload, rejection: None };
-        let outcome = match &mut held {
-            None => Ok(()),
-            Some(held) => match Fire::nested::<P>(self, Some(&recorder)) {
-                Ok(fire) => sequential::run(&fire, held, &mut passing).await,
-                Err(error) => Err(error),
-            },
-        };
-        (outcome.map(|()| passing.gate()), report(recorder, held.as_ref()))
+        let (outcome, report) = sequential::fire_reported::<Gating, P, _>(self, &mut passing).await;
+        (outcome.map(|()| passing.gate()), report)
     }
-}
-
-async fn fire<P>(hooks: &ScopedHooks, payload: P::Payload) -> Result<Gate<P::Payload>, FireError>
-where
-    P: HookPoint,
-    P::Model: FiresAs<Gating, P>,
-{
-    let mut passing = Passing::<P> { payload, rejection: None };
-    if let Some(mut held) = hooks.hold::<P>() {
-        let fire = Fire::nested::<P>(hooks, None)?;
-        sequential::run(&fire, &mut held, &mut passing).await?;
-    }
-    Ok(passing.gate())
 }
 
 /// A payload on its way through the gate.

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::dispatch::fire::{Fire, report};
 use crate::dispatch::sequential::{self, Next, Sequence};
 use crate::entry::Entry;
 use crate::error::{BoxError, FireError, RegisterError};
@@ -15,7 +14,7 @@ use crate::panics::contained;
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
-use crate::report::{Contribution, FireReport, Recorder};
+use crate::report::{Contribution, FireReport};
 use crate::scope::ScopedHooks;
 
 /// The model of points that amend what the host does next.
@@ -177,7 +176,9 @@ impl ScopedHooks {
         if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(P::Result::default());
         }
-        fire::<P>(self, payload).await
+        let mut merging = Merging::<P> { payload, merged: P::Result::default() };
+        sequential::fire::<Modifying, P, _>(self, &mut merging).await?;
+        Ok(merging.merged)
     }
 
     /// As [`fire_modifying`](Self::fire_modifying); the payload is made only
@@ -195,7 +196,10 @@ impl ScopedHooks {
         if self.is_quiet::<P>() || !self.listens::<P>()? {
             return Ok(P::Result::default());
         }
-        fire::<P>(self, &payload()).await
+        let payload = payload();
+        let mut merging = Merging::<P> { payload: &payload, merged: P::Result::default() };
+        sequential::fire::<Modifying, P, _>(self, &mut merging).await?;
+        Ok(merging.merged)
     }
 
     /// As [`fire_modifying`](Self::fire_modifying), with a report.
@@ -208,35 +212,11 @@ impl ScopedHooks {
         P::Model: FiresAs<Modifying, P, Composed = P::Result>,
         <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
     {
-        let recorder = Recorder::default();
-        let mut held = match self.listens::<P>() {
-            Ok(true) => self.hold::<P>(),
-            Ok(false) => None,
-            Err(error) => return (Err(error), report::<P>(recorder, None)),
-        };
         let mut merging = Merging::<P> { payload, merged: P::Result::default() };
-        let outcome = match &mut held {
-            None => Ok(()),
-            Some(held) => match Fire::nested::<P>(self, Some(&recorder)) {
-                Ok(fire) => sequential::run(&fire, held, &mut merging).await,
-                Err(error) => Err(error),
-            },
-        };
-        (outcome.map(|()| merging.merged), report(recorder, held.as_ref()))
+        let (outcome, report) =
+            sequential::fire_reported::<Modifying, P, _>(self, &mut merging).await;
+        (outcome.map(|()| merging.merged), report)
     }
-}
-
-async fn fire<P>(hooks: &ScopedHooks, payload: &P::Payload) -> Result<P::Result, FireError>
-where
-    P: HookPoint<Result: Merge>,
-    P::Model: FiresAs<Modifying, P>,
-{
-    let mut merging = Merging::<P> { payload, merged: P::Result::default() };
-    if let Some(mut held) = hooks.hold::<P>() {
-        let fire = Fire::nested::<P>(hooks, None)?;
-        sequential::run(&fire, &mut held, &mut merging).await?;
-    }
-    Ok(merging.merged)
 }
 
 /// What has been merged so far.
