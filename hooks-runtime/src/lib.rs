@@ -90,7 +90,40 @@ pub mod model {
     };
 }
 
-/// Declares hook points.
+/// Declares hook points: one block, any number of points.
+///
+/// A point is a model word, a name, a payload and, where its model has one, a
+/// result. Braces declare a type in place; parentheses, or a type after the
+/// arrow, name one that exists.
+///
+/// ```
+/// # #[derive(Debug, Clone)] pub struct Message;
+/// # #[derive(Debug, Clone)] pub struct Order;
+/// # #[derive(Debug, Clone)] pub struct Receipt;
+/// hooks_runtime::hook_points! {
+///     /// A drawer was opened.
+///     pub void Opened { drawer: u32 }
+///     /// Before a label is printed.
+///     pub modifying Labelling { text: String } -> { title: String, footer: String }
+///     /// Who takes this message?
+///     pub claiming Route(Message) -> u32;
+///     /// Before a message leaves.
+///     #[hook(timeout = "5s", on_failure = "open")]
+///     pub gating Sending(Message);
+///     /// One order, stage by stage.
+///     #[hook(name = "orders:place")]
+///     pub flow PlaceOrder(Order) -> Receipt;
+/// }
+/// ```
+///
+/// - `Opened` becomes a zero-sized type that is a [`HookPoint`]; its wire name
+///   is `opened` unless `#[hook(name = "…")]` gives another.
+/// - Fields in braces become `OpenedPayload`, with `Debug` and `Clone`; the
+///   fields of a modifying result become options in `LabellingResult`, with
+///   `Default` and [`Merge`](trait@Merge).
+/// - `#[payload(…)]` and `#[result(…)]` put further attributes on those types.
+/// - `#![hook(json = "camelCase")]` at the top of the block derives serde for
+///   them, spelled that way; `timeout` and `on_failure` can stand there too.
 #[macro_export]
 macro_rules! hook_points {
     ($($block:tt)*) => {
@@ -98,7 +131,8 @@ macro_rules! hook_points {
     };
 }
 
-/// Lists annotated handlers for [`HookRegistry::register`].
+/// Lists annotated handlers for [`HookRegistry::register`], which registers
+/// them whole or not at all: `hooks.register(handlers![log, audit::record])?`.
 #[macro_export]
 macro_rules! handlers {
     ($($handler:path),* $(,)?) => {

@@ -85,10 +85,10 @@ flows! {
         { "cursor": "page-2" } =>
         { "resources": [{ "uri": "file:///notes.md", "name": "notes" }], "nextCursor": "page-3" };
     GetPrompt("prompts:get-prompt"):
-        { "name": "greet", "arguments": { "who": "Ann" } } =>
+        { "name": "greet", "arguments": { "who": "reader" } } =>
         {
             "description": "A greeting",
-            "messages": [{ "role": "user", "content": { "type": "text", "text": "Hello, Ann" } }],
+            "messages": [{ "role": "user", "content": { "type": "text", "text": "Hello, reader" } }],
         };
 }
 

@@ -25,7 +25,7 @@ fn lines(trace: &Trace) -> Vec<String> {
 
 fn inbound(content: &str) -> BeforeInboundPayload {
     BeforeInboundPayload {
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         channel: "cli".into(),
         content: content.into(),
         thread_id: None,
@@ -34,7 +34,7 @@ fn inbound(content: &str) -> BeforeInboundPayload {
 
 fn outbound(content: &str) -> BeforeOutboundPayload {
     BeforeOutboundPayload {
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         channel: "cli".into(),
         content: content.into(),
         thread_id: Some("t1".into()),
@@ -125,18 +125,18 @@ events! {
     BeforeToolCall: BeforeToolCallPayload {
         tool_name: "ls".into(),
         parameters: json!({ "path": "/" }),
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         context: "chat".into(),
     },
     BeforeOutbound: outbound("hello"),
-    OnSessionStart: OnSessionStartPayload { user_id: "ann".into(), session_id: "s1".into() },
+    OnSessionStart: OnSessionStartPayload { user_id: "user-1".into(), session_id: "s1".into() },
     OnSessionEnd: OnSessionEndPayload {
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         session_id: "s1".into(),
         thread_ids: vec![uuid::Uuid::nil()],
     },
     TransformResponse: TransformResponsePayload {
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         thread_id: "t1".into(),
         response: "done".into(),
     },
@@ -373,7 +373,7 @@ async fn l18_a_hook_of_several_points_is_one_plugin() {
     );
 
     let end = OnSessionEndPayload {
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         session_id: "s1".into(),
         thread_ids: Vec::new(),
     };
@@ -420,7 +420,7 @@ async fn l18_a_hook_of_several_points_is_several_functions_with_one_name() {
     hooks.register(handlers![shout_in, shout_back]).unwrap();
     assert_eq!(said(&hooks, "hello").await, "HELLO");
     let answer = |response: &str| TransformResponsePayload {
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         thread_id: "t1".into(),
         response: response.into(),
     };

@@ -15,7 +15,7 @@ use serde_json::json;
 
 fn inbound(content: &str) -> BeforeInboundPayload {
     BeforeInboundPayload {
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         channel: "cli".into(),
         content: content.into(),
         thread_id: None,
@@ -225,7 +225,7 @@ async fn l13_replacement_parameters_that_are_not_json_are_a_failure() {
     let call = |path: &str| BeforeToolCallPayload {
         tool_name: "read_file".into(),
         parameters: json!({ "path": path }),
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         context: "chat".into(),
     };
 

@@ -8,7 +8,7 @@ use hooks_runtime::{FailurePolicy, Gate, HookRegistry, Registration, Verdict, on
 
 fn inbound(content: &str) -> BeforeInboundPayload {
     BeforeInboundPayload {
-        user_id: "ann".into(),
+        user_id: "user-1".into(),
         channel: "cli".into(),
         content: content.into(),
         thread_id: None,

@@ -257,7 +257,7 @@ round_trips! {
         MessageReceivedPayload: [
             {
                 "message": {
-                    "platform": "telegram", "chatId": "c", "userId": "u", "username": "ann",
+                    "platform": "telegram", "chatId": "c", "userId": "u", "username": "user-1",
                     "text": "hi", "replyToId": "m0", "isDm": true, "isGroupMention": false,
                     "messageId": "m1", "threadId": "t", "raw": { "update": 1 },
                     "attachments": [

@@ -99,7 +99,7 @@
 //! hooks.register(handlers![trim, no_keys, template])?;
 //!
 //! let message = |content: &str| BeforeInboundPayload {
-//!     user_id: "ann".into(),
+//!     user_id: "user-1".into(),
 //!     channel: "cli".into(),
 //!     content: content.into(),
 //!     thread_id: None,
@@ -118,8 +118,8 @@
 //! #     user_id: user_id.into(),
 //! #     context: "chat".into(),
 //! # };
-//! # let Gate::Passed(passed) = hooks.fire_gating::<BeforeToolCall>(call("ann")).await? else { panic!() };
-//! # assert_eq!(passed.parameters["path"], "/home/ann");
+//! # let Gate::Passed(passed) = hooks.fire_gating::<BeforeToolCall>(call("user-1")).await? else { panic!() };
+//! # assert_eq!(passed.parameters["path"], "/home/user-1");
 //! # assert!(hooks.fire_gating::<BeforeToolCall>(call("\"")).await.is_err());
 //! # Ok(())
 //! # }

@@ -55,7 +55,7 @@ impl BeforeToolCallPayload {
     /// let call = BeforeToolCallPayload {
     ///     tool_name: "read_file".into(),
     ///     parameters: json!({ "path": "/etc/passwd" }),
-    ///     user_id: "ann".into(),
+    ///     user_id: "user-1".into(),
     ///     context: "chat".into(),
     /// };
     /// let jailed = call.with_parameters_text(r#"{ "path": "/srv/ann/passwd" }"#)?;
