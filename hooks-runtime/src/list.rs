@@ -44,7 +44,7 @@ pub(crate) struct Slot<P: HookPoint> {
     invoke: NonNull<dyn Invoke<P>>,
     pub(crate) entry: Arc<Entry>,
     pub(crate) owner_bit: u32,
-    /// Whether a call needs neither a clock nor a count of those under way.
+    /// Whether a call needs no clock.
     pub(crate) plain: bool,
     /// How many fires that admitted everyone ended their walk of the chunk
     /// here. Counting where a walk ends costs one step a chunk, not one a
@@ -68,7 +68,7 @@ impl<P: HookPoint> Slot<P> {
             invoke: NonNull::from(&**invoke),
             entry: Arc::clone(entry),
             owner_bit: entry.owner_bit(),
-            plain: entry.crowd.is_none() && entry.timeout.is_none(),
+            plain: entry.timeout.is_none(),
             ended_here: AtomicU64::new(0),
         }
     }

@@ -58,9 +58,9 @@ impl BeforeToolCallPayload {
     ///     user_id: "user-1".into(),
     ///     context: "chat".into(),
     /// };
-    /// let jailed = call.with_parameters_text(r#"{ "path": "/srv/ann/passwd" }"#)?;
-    /// assert_eq!(jailed.parameters["path"], "/srv/ann/passwd");
-    /// assert!(call.with_parameters_text("/srv/ann/passwd").is_err());
+    /// let jailed = call.with_parameters_text(r#"{ "path": "/srv/user-1/passwd" }"#)?;
+    /// assert_eq!(jailed.parameters["path"], "/srv/user-1/passwd");
+    /// assert!(call.with_parameters_text("/srv/user-1/passwd").is_err());
     /// # Ok::<(), hooks_points::lifecycle::InvalidParameters>(())
     /// ```
     pub fn with_parameters_text(&self, text: &str) -> Result<Self, InvalidParameters> {

@@ -29,28 +29,15 @@ impl<'s> Running<'s> {
     /// `None` when the handler was unregistered meanwhile.
     #[inline]
     pub(crate) fn begin(fire: &'s Fire<'s>, entry: &'s Entry) -> Option<Self> {
-        match &entry.crowd {
-            // Nobody waits for it to end, so nobody counts.
-            None => {
-                if entry.presence.is_closed() {
-                    return None;
-                }
-            }
-            Some(crowd) => match entry.presence.enter() {
-                Entrance::Open => {}
-                Entrance::Closed => return None,
-                Entrance::ClosedAndIdle => {
-                    crowd.wake();
-                    return None;
-                }
-            },
+        if !enter(entry) {
+            return None;
         }
         let timed = entry.timeout.is_some() || fire.recorder.is_some();
         Some(Self { entry, fire, since: timed.then(Instant::now), finished: false })
     }
 
-    /// A call that needed neither a clock nor a count when it began, and is
-    /// looked at only now that it did not end at once.
+    /// A call that was let in without a clock, and is looked at only now that
+    /// it did not end at once.
     #[cold]
     pub(crate) fn untimed(fire: &'s Fire<'s>, entry: &'s Entry) -> Self {
         Self { entry, fire, since: None, finished: false }
@@ -59,11 +46,7 @@ impl<'s> Running<'s> {
     /// Polls code of the handler, known to the chain of nested fires.
     #[inline]
     pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let Some(crowd) = &self.entry.crowd else { return poll() };
-        nesting::polling(crowd.id());
-        let polled = poll();
-        nesting::polling(0);
-        polled
+        polling(self.entry, poll)
     }
 
     pub(crate) fn elapsed(&self) -> Option<Duration> {
@@ -103,17 +86,50 @@ impl<'s> Running<'s> {
 impl Drop for Running<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(crowd) = &self.entry.crowd
-            && self.entry.presence.exit()
-        {
-            crowd.wake();
-        }
+        leave(self.entry);
         if !self.finished
             && let Some(recorder) = self.fire.recorder
         {
             recorder.note(self.entry, HandlerStatus::Cancelled, self.elapsed());
         }
     }
+}
+
+/// Lets a call begin, unless the handler was unregistered meanwhile.
+#[inline]
+pub(crate) fn enter(entry: &Entry) -> bool {
+    let Some(crowd) = &entry.crowd else {
+        // Nobody waits for it to end, so nobody counts.
+        return !entry.presence.is_closed();
+    };
+    match entry.presence.enter() {
+        Entrance::Open => true,
+        Entrance::Closed => false,
+        Entrance::ClosedAndIdle => {
+            crowd.wake();
+            false
+        }
+    }
+}
+
+/// Notes the end of a call that was let in.
+#[inline]
+pub(crate) fn leave(entry: &Entry) {
+    if let Some(crowd) = &entry.crowd
+        && entry.presence.exit()
+    {
+        crowd.wake();
+    }
+}
+
+/// Polls code of a handler, known to the chain of nested fires.
+#[inline]
+pub(crate) fn polling<T>(entry: &Entry, poll: impl FnOnce() -> T) -> T {
+    let Some(crowd) = &entry.crowd else { return poll() };
+    nesting::polling(crowd.id());
+    let polled = poll();
+    nesting::polling(0);
+    polled
 }
 
 /// A handler that waits, with its limit.

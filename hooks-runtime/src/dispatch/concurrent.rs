@@ -8,10 +8,9 @@ use std::future::poll_fn;
 use std::task::{Context, Poll};
 
 use crate::context::Frame;
-use crate::dispatch::call::{Running, Waiting, first};
+use crate::dispatch::call::{Running, Waiting, enter, first, leave, polling};
 use crate::dispatch::fire::Fire;
 use crate::dispatch::relend::Relend;
-use crate::dispatch::tally::Tally;
 use crate::dispatch::woken::WokenSet;
 use crate::entry::Entry;
 use crate::error::{FailureKind, FireError, HandlerFailure};
@@ -88,43 +87,48 @@ where
     fn all(&mut self, payload: &'s P::Payload, storage: &'s mut Storage, task: &mut Context<'_>) {
         let Self { fire, list, .. } = *self;
         let everyone = fire.admits_all(list);
-        let plain = everyone && fire.recorder.is_none();
+        let unwatched = fire.recorder.is_none();
         let mut storage = Relend::new(storage);
         let mut before = 0;
         for chunk in list.chunks() {
-            if plain && chunk.plain {
-                let Some(last) = chunk.slots.last() else { continue };
-                let mut frame = Frame { fire, entry: &last.entry, merged: None };
-                for slot in &chunk.slots {
-                    frame.entry = &slot.entry;
-                    if frame.entry.presence.is_closed() {
-                        self.passed_over(frame.entry);
-                        continue;
-                    }
-                    let input = <P::Model as FiresAs<Void, P>>::give(payload);
-                    // SAFETY: the handler before has ended, or has kept its
-                    // storage, and then this is another.
-                    let place = Place::new(unsafe { storage.lend() });
-                    let started = slot.invoke().start(input, &frame, place, task);
-                    if !matches!(started, Started::Ready(Ok(_))) {
-                        let running = Running::untimed(fire, frame.entry);
-                        self.settle(order_of(before, chunk, slot), running, started, &mut storage);
-                    }
+            let Some(last) = chunk.slots.last() else { continue };
+            let mut frame = Frame { fire, entry: &last.entry, merged: None };
+            for slot in &chunk.slots {
+                frame.entry = &slot.entry;
+                if !everyone && !fire.admits(slot) {
+                    frame.entry.counters.uncount_call();
+                    continue;
                 }
-                // The walk over a plain chunk has no way out but its end.
-                last.count_end_of_walk();
-            } else {
-                let mut tally = Tally::new(everyone);
-                for slot in chunk.slots.iter().filter(|slot| everyone || fire.admits(slot)) {
+                if !(unwatched && chunk.plain) {
                     let order = order_of(before, chunk, slot);
-                    self.start(order, slot, &mut tally, payload, &mut storage, task);
+                    self.start(order, slot, payload, &mut storage, task);
+                    continue;
+                }
+                if !enter(frame.entry) {
+                    self.passed_over(frame.entry);
+                    continue;
+                }
+                let input = <P::Model as FiresAs<Void, P>>::give(payload);
+                // SAFETY: the handler before has ended, or has kept its
+                // storage, and then this is another.
+                let place = Place::new(unsafe { storage.lend() });
+                let start = || slot.invoke().start(input, &frame, place, task);
+                let started = polling(frame.entry, start);
+                if matches!(started, Started::Ready(Ok(_))) {
+                    leave(frame.entry);
+                } else {
+                    let running = Running::untimed(fire, frame.entry);
+                    self.settle(order_of(before, chunk, slot), running, started, &mut storage);
                 }
             }
+            // The walk has no way out but its end, and whoever was not called
+            // was taken back.
+            last.count_end_of_walk();
             before += chunk.slots.len();
         }
     }
 
-    /// A plain handler that was unregistered meanwhile. The walk counts it.
+    /// A handler that was unregistered meanwhile. The walk counts it.
     #[cold]
     fn passed_over(&self, entry: &Entry) {
         entry.counters.uncount_call();
@@ -137,18 +141,14 @@ where
         &mut self,
         order: usize,
         slot: &'s Slot<P>,
-        tally: &mut Tally<'s, P>,
         payload: &'s P::Payload,
         storage: &mut Relend<'s, Storage>,
         task: &mut Context<'_>,
     ) {
         let entry = &*slot.entry;
         let Some(running) = Running::begin(self.fire, entry) else {
-            tally.passed_over();
-            self.fire.filtered(entry, Filter::Unregistered);
-            return;
+            return self.passed_over(entry);
         };
-        tally.called(slot);
         let input = <P::Model as FiresAs<Void, P>>::give(payload);
         let frame = Frame { fire: self.fire, entry, merged: None };
         // SAFETY: the handler before has ended, or has kept its storage, and

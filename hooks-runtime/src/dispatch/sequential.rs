@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::context::Frame;
-use crate::dispatch::call::{Running, Waiting, first};
+use crate::dispatch::call::{Running, Waiting, enter, first, leave, polling};
 use crate::dispatch::fire::{Fire, report};
 use crate::dispatch::relend::Relend;
 use crate::dispatch::tally::Tally;
@@ -128,7 +128,7 @@ where
     // the list.
     let list = unsafe { held.list() };
     let mut storage = Storage::new();
-    let mut cursor = Cursor { chunk: 0, slot: 0, tally: Tally::new(fire.admits_all(list)) };
+    let mut cursor = Cursor { chunk: 0, slot: 0, tally: Tally::new() };
     let end = loop {
         // A block of its own: what was swept lets go of the sequence with it.
         let (slot, (running, outcome)) = {
@@ -184,10 +184,11 @@ where
     S: Sequence<V, P>,
 {
     let everyone = fire.admits_all(list);
-    let plain = everyone && fire.recorder.is_none();
+    let unwatched = fire.recorder.is_none();
     let (mut sequence, mut storage) = (Relend::new(sequence), Relend::new(storage));
-    while let Some(slot) = cursor.next(list, everyone) {
+    while let Some(slot) = cursor.next(list) {
         if !everyone && !fire.admits(slot) {
+            cursor.tally.passed_over(slot);
             continue;
         }
         // SAFETY (here and below): the handler before has ended, and with it
@@ -197,15 +198,22 @@ where
         let frame = Frame { fire, entry: &slot.entry, merged };
         // SAFETY: as above.
         let place = Place::new(unsafe { storage.lend() });
-        let (running, started) = if plain && slot.plain && !slot.entry.presence.is_closed() {
+        let (running, started) = if unwatched && slot.plain && enter(&slot.entry) {
             cursor.tally.called(slot);
-            match slot.invoke().start(input, &frame, place, task) {
+            let start = || slot.invoke().start(input, &frame, place, task);
+            match polling(&slot.entry, start) {
                 Started::Ready(Ok(output)) => {
                     let output = <P::Model as FiresAs<V, P>>::take(output);
                     // SAFETY: as above.
                     match unsafe { sequence.lend() }.accept(&slot.entry, output, None) {
-                        Next::On => continue,
-                        Next::End(filter) => return Swept::Through(Some((filter, Ok(())))),
+                        Next::On => {
+                            leave(&slot.entry);
+                            continue;
+                        }
+                        Next::End(filter) => {
+                            leave(&slot.entry);
+                            return Swept::Through(Some((filter, Ok(()))));
+                        }
                         Next::Failed(error) => {
                             (Running::untimed(fire, &slot.entry), Started::Ready(Err(error)))
                         }
@@ -251,7 +259,7 @@ where
     'l: 's,
 {
     let Some(running) = Running::begin(fire, &slot.entry) else {
-        tally.passed_over();
+        tally.passed_over(slot);
         fire.filtered(&slot.entry, Filter::Unregistered);
         return None;
     };
@@ -312,7 +320,7 @@ fn failed(
 
 impl<'l, P: HookPoint> Cursor<'l, P> {
     #[inline]
-    fn next(&mut self, list: &'l HandlerList<P>, whole: bool) -> Option<&'l Slot<P>> {
+    fn next(&mut self, list: &'l HandlerList<P>) -> Option<&'l Slot<P>> {
         loop {
             let chunk = list.chunks().get(self.chunk)?;
             if let Some(slot) = chunk.slots.get(self.slot) {
@@ -321,7 +329,7 @@ impl<'l, P: HookPoint> Cursor<'l, P> {
             }
             self.chunk += 1;
             self.slot = 0;
-            self.tally = Tally::new(whole);
+            self.tally = Tally::new();
         }
     }
 

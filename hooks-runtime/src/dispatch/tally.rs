@@ -3,48 +3,37 @@
 use crate::list::Slot;
 use crate::point::HookPoint;
 
-/// Counts the calls of a walk over a chunk.
-///
-/// While everybody is called in turn it only remembers how far the walk came
-/// and counts that once, also when the fire is dropped. From the first handler
-/// that is passed over it counts each call on its own.
+/// Counts the calls of a walk over a chunk: how far it came, once, also when
+/// the fire is dropped.
 pub(crate) struct Tally<'l, P: HookPoint> {
-    whole: bool,
     reached: Option<&'l Slot<P>>,
 }
 
 impl<'l, P: HookPoint> Tally<'l, P> {
     #[inline]
-    pub(crate) fn new(whole: bool) -> Self {
-        Self { whole, reached: None }
+    pub(crate) fn new() -> Self {
+        Self { reached: None }
     }
 
     #[inline]
     pub(crate) fn called(&mut self, slot: &'l Slot<P>) {
-        if self.whole {
-            self.reached = Some(slot);
-        } else {
-            slot.entry.counters.add_calls(1);
-        }
+        self.reached = Some(slot);
     }
 
+    /// The walk came by without a call, so the call it will count is taken
+    /// back.
     #[cold]
-    pub(crate) fn passed_over(&mut self) {
-        self.count();
-        self.whole = false;
-    }
-
-    #[inline]
-    fn count(&mut self) {
-        if let Some(slot) = self.reached.take() {
-            slot.count_end_of_walk();
-        }
+    pub(crate) fn passed_over(&mut self, slot: &'l Slot<P>) {
+        self.reached = Some(slot);
+        slot.entry.counters.uncount_call();
     }
 }
 
 impl<P: HookPoint> Drop for Tally<'_, P> {
     #[inline]
     fn drop(&mut self) {
-        self.count();
+        if let Some(slot) = self.reached {
+            slot.count_end_of_walk();
+        }
     }
 }
