@@ -25,6 +25,14 @@ pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(message_of)
 }
 
+/// Tells the log of a panic that nobody waits for: the handler has failed
+/// otherwise already, or its fire is gone.
+#[cold]
+pub(crate) fn log_in_drop(panic: PanicPayload) {
+    let message = message_of(panic);
+    tracing::error!(panic = %message, "a handler's future panicked while it was dropped");
+}
+
 /// The text of something that belongs to the user, even when it panics.
 pub(crate) fn shown(what: &dyn Display) -> String {
     contained(|| what.to_string())

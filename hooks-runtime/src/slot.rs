@@ -41,6 +41,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
+use crate::panics;
+
 /// Bytes that a future may take before its storage goes to the heap.
 pub(crate) const INLINE: usize = 256;
 
@@ -250,7 +252,9 @@ impl<T> Suspended<'_, T> {
 impl<T> Drop for Suspended<'_, T> {
     fn drop(&mut self) {
         // SAFETY: the future is in its place, and this is its last use.
-        discard(unsafe { drop_contained(self.future) }.err());
+        if let Err(panic) = unsafe { drop_contained(self.future) } {
+            panics::log_in_drop(panic);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::dispatch::fire::Fire;
 use crate::entry::Entry;
 use crate::error::{BoxError, FailureKind};
 use crate::nesting;
-use crate::panics::{contained, message_of};
+use crate::panics::{contained, log_in_drop, message_of};
 use crate::presence::Entrance;
 use crate::report::HandlerStatus;
 use crate::slot::{Started, Suspended};
@@ -149,8 +149,9 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
             Ok(timer) => Ok(Self { future: Some(future), timer, running: Some(running) }),
             Err(kind) => {
                 // The future is dropped while its call still counts.
-                let dropped = running.poll(|| future.end());
-                crate::slot::discard(dropped.err());
+                if let Err(panic) = running.poll(|| future.end()) {
+                    log_in_drop(panic);
+                }
                 Err((running, kind))
             }
         }
@@ -185,7 +186,7 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
         let outcome = match (outcome, dropped) {
             (Ok(_), Err(panic)) => Err(FailureKind::Panicked(message_of(panic))),
             (outcome, Err(panic)) => {
-                crate::slot::discard(Some(panic));
+                log_in_drop(panic);
                 outcome
             }
             (outcome, Ok(())) => outcome,
