@@ -1,7 +1,7 @@
 //! Where generated code claims to be written.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens as _, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Type};
 
@@ -49,9 +49,9 @@ pub(crate) fn flat(tokens: TokenStream) -> Vec<TokenTree> {
         .collect()
 }
 
-/// The type as a person writes it: printed tokens have a space around each.
-pub(crate) fn spelled(ty: &Type) -> String {
-    let mut text = ty.to_token_stream().to_string();
+/// A type or a path as a person writes it: printed tokens have a space around each.
+pub(crate) fn spelled(written: &impl ToTokens) -> String {
+    let mut text = written.to_token_stream().to_string();
     for tight in ["::", "<", ">", "&", "(", ")", "[", "]", "'"] {
         text = text.replace(&format!(" {tight}"), tight).replace(&format!("{tight} "), tight);
     }

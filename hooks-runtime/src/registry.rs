@@ -130,7 +130,7 @@ impl HookRegistry {
     /// starts no more of them.
     ///
     /// The result tells how many there were, and can wait until none of them
-    /// is running.
+    /// is running: `hooks.unregister_plugin("audit").drained().await?`.
     pub fn unregister_plugin(&self, id: impl AsRef<str>) -> PluginRemoval {
         self.inner.unregister_plugin(id.as_ref())
     }

@@ -174,10 +174,7 @@ fn check_count(sig: &Signature, parameters: &[&FnArg], errors: &mut Errors) -> b
 
 /// The compiler would offer to swap the arguments of a call that nobody wrote.
 fn check_order(first: Option<&Type>, errors: &mut Errors) -> bool {
-    let context = first.map(behind).filter(|ty| {
-        matches!(ty, Type::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == "HookContext"))
-    });
+    let context = first.map(behind).filter(|ty| is_called(ty, "HookContext"));
     if let Some(ty) = context {
         errors.push(
             location::of_type(ty),
@@ -205,14 +202,32 @@ fn check_payload(point: Option<&Path>, ty: &Type, errors: &mut Errors) -> bool {
     let allowed = point.is_none_or(|point| {
         point.segments.last().is_some_and(|last| EXCLUSIVE.iter().any(|name| last.ident == name))
     });
-    if !allowed {
-        let message = format!(
-            "handlers get the payload by shared reference: take `&{}`",
-            location::spelled(&reference.elem)
-        );
-        errors.push(exclusive.span, message);
+    match point {
+        Some(point) if !allowed && is_called(&reference.elem, "FlowContext") => {
+            let flow = location::spelled(point);
+            errors.push(
+                exclusive.span,
+                format!(
+                    "handlers belong to the stages of a flow: write \
+                     `#[hook_handler(BeforeExecute<{flow}>)]`, or another of its stages"
+                ),
+            );
+        }
+        _ if !allowed => {
+            let message = format!(
+                "handlers get the payload by shared reference: take `&{}`",
+                location::spelled(&*reference.elem)
+            );
+            errors.push(exclusive.span, message);
+        }
+        _ => {}
     }
     allowed
+}
+
+fn is_called(ty: &Type, name: &str) -> bool {
+    matches!(ty, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.ident == name))
 }
 
 fn check_context(ty: &Type, errors: &mut Errors) -> bool {

@@ -10,6 +10,10 @@
 //! ends the stage, `abort` ends the flow. Failures in `OnError` and `Finally`
 //! are reported and never hide the first error.
 //!
+//! A handler with `target = T` takes part only in runs for `T`:
+//! `hooks.flow::<F>().target::<T>().run(input, operation)`. The same builder takes
+//! the flow's own validation, and `run_reported` returns what every stage did.
+//!
 //! A cache answers before the operation and learns after it:
 //!
 //! ```

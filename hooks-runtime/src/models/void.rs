@@ -45,7 +45,9 @@ impl<P: HookPoint, E: Into<BoxError>> Returns<Void, P> for Result<(), E> {
 }
 
 impl HookRegistry {
-    /// Registers an async function or closure at a void point.
+    /// Registers an async function or closure at a void point, built-in and
+    /// with the defaults. What an annotation on it says counts only in
+    /// [`handlers!`](crate::handlers).
     ///
     /// For a synchronous one, one that takes the
     /// [`HookContext`](crate::HookContext), or options, see [`on`].

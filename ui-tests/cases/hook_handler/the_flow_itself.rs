@@ -1,11 +1,14 @@
-// Handles a flow instead of one of its stages.
-use hooks_runtime::{hook_handler, hook_points};
+// The flow where one of its stages belongs.
+use hooks_runtime::{FlowContext, hook_handler, hook_points};
 
 hook_points! {
-    pub flow Call { n: u32 } -> u32;
+    /// One delivery, stage by stage.
+    pub flow Deliver(String) -> String;
 }
 
-#[hook_handler(Call)]
-fn cached(_: &CallPayload) {}
+#[hook_handler(Deliver)]
+fn stamp(flow: &mut FlowContext<Deliver>) {
+    flow.skip();
+}
 
 fn main() {}
