@@ -1,14 +1,11 @@
-// The flow where one of its stages belongs.
-use hooks_runtime::{FlowContext, hook_handler, hook_points};
+// Handles a flow instead of one of its stages.
+use hooks_runtime::{hook_handler, hook_points};
 
 hook_points! {
-    /// One delivery, stage by stage.
-    pub flow Deliver(String) -> String;
+    pub flow Call { n: u32 } -> u32;
 }
 
-#[hook_handler(Deliver)]
-fn stamp(flow: &mut FlowContext<Deliver>) {
-    flow.skip();
-}
+#[hook_handler(Call)]
+fn cached(_: &CallPayload) {}
 
 fn main() {}
