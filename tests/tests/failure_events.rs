@@ -1,4 +1,7 @@
-//! No failure is silent (L20): each is a `tracing` event, and each is counted.
+//! No failure is silent (L20): each is a `tracing` event.
+//!
+//! A program of its own: `tracing` remembers for the whole process whether
+//! anybody wants an event, so another test's thread could switch it off.
 
 mod support;
 
@@ -108,28 +111,4 @@ async fn l20_every_failure_is_an_event_with_what_is_needed_to_find_it() {
             r#"WARN a hook handler failed: no scale point="check" handler="checks" owner=built-in kind="error" policy=fail-closed"#,
         ]
     );
-}
-
-#[tokio::test]
-async fn l20_failures_are_counted_beside_calls() {
-    let hooks = HookRegistry::new();
-    hooks
-        .register([
-            on::<Tell>().name("odd").handler(
-                |tell: &TellPayload| {
-                    if tell.n % 2 == 1 { Err("odd") } else { Ok(()) }
-                },
-            ),
-            on::<Tell>().name("fine").handler(|_: &TellPayload| ()),
-        ])
-        .unwrap();
-    for n in 0..5 {
-        hooks.fire_void::<Tell>(&TellPayload { n }).await.unwrap();
-    }
-    let counts: Vec<_> = hooks
-        .handlers_at::<Tell>()
-        .iter()
-        .map(|handler| (handler.name.to_string(), handler.calls, handler.failures))
-        .collect();
-    assert_eq!(counts, [("odd".to_owned(), 5, 2), ("fine".to_owned(), 5, 0)]);
 }
