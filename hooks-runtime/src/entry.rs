@@ -51,7 +51,7 @@ pub(crate) enum Phase {
 }
 
 /// The terms of one registered handler.
-pub(crate) struct Entry {
+pub struct Entry {
     /// Never reused, so that a stale handle removes nobody else's handler.
     pub(crate) id: u64,
     /// The place among equals; a replacement inherits it.

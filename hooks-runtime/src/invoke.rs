@@ -4,14 +4,14 @@
 use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::task::Context;
 
 use crate::context::{Frame, HookContext};
+use crate::dispatch::calling::{Calling, Step};
+use crate::entry::Entry;
 use crate::error::BoxError;
 use crate::models::{Model, RegistersAs, Returns};
 use crate::panics::Contained;
 use crate::point::HookPoint;
-use crate::slot::{Place, Started};
 
 /// What a handler of `P` is given.
 pub type Input<'a, P> = <<P as HookPoint>::Model as Model>::Input<'a, P>;
@@ -20,15 +20,10 @@ pub type Input<'a, P> = <<P as HookPoint>::Model as Model>::Input<'a, P>;
 pub type Output<P> = Result<<<P as HookPoint>::Model as Model>::Output<P>, BoxError>;
 
 /// A handler of `P`, whatever its form: builds its future in the place that
-/// the fire lends and polls it once.
+/// the fire lends, polls it once and, when that is all, lets the model take the
+/// answer on the spot.
 pub(crate) trait Invoke<P: HookPoint>: Send + Sync {
-    fn start<'s>(
-        &'s self,
-        input: Input<'s, P>,
-        frame: &Frame<'s>,
-        place: Place<'s>,
-        task: &mut Context<'_>,
-    ) -> Started<'s, Output<P>>;
+    fn start<'s>(&'s self, calling: &mut Calling<'s, '_, P>, entry: &'s Arc<Entry>) -> Step;
 }
 
 /// An async function of one argument whose future is `Send`.
@@ -103,18 +98,9 @@ where
     }
 }
 
-/// Runs a synchronous handler: no future, no storage.
-#[inline]
-fn start_sync<'s, T>(call: impl FnOnce() -> T) -> Started<'s, T> {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
-        Ok(output) => Started::Ready(output),
-        Err(panic) => Started::Panicked(panic),
-    }
-}
-
 /// Makes a context for one call, and a reference to it for the handler.
 macro_rules! context {
-    (let $cx:ident = $frame:ident) => {
+    (let $cx:ident = $frame:expr) => {
         // SAFETY: the context is a local of the call, or of the async block
         // around it, declared before the handler's future and so dropped after
         // it; the block itself lives no longer than the frame's lifetime.
@@ -158,41 +144,30 @@ macro_rules! form {
             F: for<'a> $bound + Send + Sync + 'static,
             T: Returns<V, P>,
         {
-            #[inline]
             #[allow(unused_variables)]
             fn start<'s>(
                 &'s self,
-                input: Input<'s, P>,
-                frame: &Frame<'s>,
-                place: Place<'s>,
-                task: &mut Context<'_>,
-            ) -> Started<'s, Output<P>> {
+                calling: &mut Calling<'s, '_, P>,
+                entry: &'s Arc<Entry>,
+            ) -> Step {
                 let ($f, $state) = (self.call.get(), &**self.state.get());
-                form!(@frame frame $(, $cx)?);
-                form!(@$kind place, task, V, $input = input, frame $(, $cx)?; $call)
+                form!(@$kind calling, entry, V, $input $(, $cx)?; $call)
             }
         }
     };
-    (@frame $frame:ident) => {};
-    (@frame $frame:ident, $cx:ident) => {
-        let $frame = *$frame;
-    };
-    (@sync $place:ident, $task:ident, $v:ident, $given:ident = $input:ident, $frame:ident $(, $cx:ident)?; $call:expr) => {
-        start_sync(move || {
-            $(context!(let $cx = $frame);)?
-            let $given = <P::Model as RegistersAs<$v, P>>::given($input);
+    (@sync $calling:ident, $entry:ident, $v:ident, $input:ident $(, $cx:ident)?; $call:expr) => {
+        $calling.start_sync($entry, |lent, fire| {
+            $(context!(let $cx = Frame { fire, entry: $entry, merged: lent.merged });)?
+            let $input = <P::Model as RegistersAs<$v, P>>::given(lent.input);
             $call.into_output().map(<P::Model as RegistersAs<$v, P>>::returned)
         })
     };
-    (@async $place:ident, $task:ident, $v:ident, $given:ident = $input:ident, $frame:ident $(, $cx:ident)?; $call:expr) => {
-        $place.start(
-            move || async move {
-                $(context!(let $cx = $frame);)?
-                let $given = <P::Model as RegistersAs<$v, P>>::given($input);
-                $call.await.into_output().map(<P::Model as RegistersAs<$v, P>>::returned)
-            },
-            $task,
-        )
+    (@async $calling:ident, $entry:ident, $v:ident, $input:ident $(, $cx:ident)?; $call:expr) => {
+        $calling.start_async($entry, |lent, fire| async move {
+            $(context!(let $cx = Frame { fire, entry: $entry, merged: lent.merged });)?
+            let $input = <P::Model as RegistersAs<$v, P>>::given(lent.input);
+            $call.await.into_output().map(<P::Model as RegistersAs<$v, P>>::returned)
+        })
     };
 }
 

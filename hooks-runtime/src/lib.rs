@@ -16,6 +16,7 @@ mod limits;
 mod list;
 mod models;
 mod nesting;
+pub mod observe;
 mod order;
 mod panics;
 mod plugin;
@@ -36,6 +37,7 @@ mod store;
 mod table;
 mod target;
 mod timer;
+mod walks;
 
 pub use audit::{Audit, NamesNobody, NeverCalled, WhyNot};
 #[cfg(feature = "collect")]

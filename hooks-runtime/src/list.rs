@@ -10,16 +10,23 @@
 //! is immutable but for its atomics and lives as long as the slot's `Arc` of
 //! it, so the pointer is valid for as long as the slot is, and going straight
 //! to the handler saves the way through entry and box on every call.
+//!
+//! # Why [`typed`] is sound
+//!
+//! An [`AnyList`] is made in one place, from a list of some point and that
+//! point's type id, and owns the list that it points to. `typed` compares the
+//! ids before it looks at the list as one of its own point.
 #![allow(unsafe_code)]
 
-use std::any::Any;
+use std::any::{Any, TypeId};
+use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::entry::Entry;
 use crate::invoke::Invoke;
 use crate::point::HookPoint;
+use crate::walks::Walks;
 
 /// A chunk is split when it grows past this.
 const CHUNK: usize = 64;
@@ -37,6 +44,7 @@ pub(crate) struct Chunk<P: HookPoint> {
     pub(crate) slots: Box<[Slot<P>]>,
     /// Whether all handlers are plain.
     pub(crate) plain: bool,
+    walks: Walks,
 }
 
 /// One handler, as a fire needs it.
@@ -46,10 +54,6 @@ pub(crate) struct Slot<P: HookPoint> {
     pub(crate) owner_bit: u32,
     /// Whether a call needs no clock.
     pub(crate) plain: bool,
-    /// How many fires that admitted everyone ended their walk of the chunk
-    /// here. Counting where a walk ends costs one step a chunk, not one a
-    /// handler: a handler was called by every walk that ended at or after it.
-    ended_here: AtomicU64,
 }
 
 // SAFETY: the pointer stands for a shared reference to a handler, which is
@@ -69,7 +73,6 @@ impl<P: HookPoint> Slot<P> {
             entry: Arc::clone(entry),
             owner_bit: entry.owner_bit(),
             plain: entry.timeout.is_none(),
-            ended_here: AtomicU64::new(0),
         }
     }
 
@@ -78,24 +81,36 @@ impl<P: HookPoint> Slot<P> {
         // SAFETY: see the module's text.
         unsafe { self.invoke.as_ref() }
     }
-
-    #[inline]
-    pub(crate) fn count_end_of_walk(&self) {
-        self.ended_here.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 impl<P: HookPoint> Chunk<P> {
     fn new(entries: &[Arc<Entry>]) -> Arc<Self> {
         let slots: Box<[Slot<P>]> = entries.iter().map(Slot::of).collect();
-        Arc::new(Self { plain: slots.iter().all(|slot| slot.plain), slots })
+        let (plain, walks) = (slots.iter().all(|slot| slot.plain), Walks::new(slots.len()));
+        Arc::new(Self { slots, plain, walks })
+    }
+
+    /// Counts a walk that ended at the handler of that place, or waits there.
+    #[inline]
+    pub(crate) fn count_walk(&self, place: usize) {
+        self.walks.count(place);
+    }
+
+    /// A walk that waited at the handler of that place goes on.
+    pub(crate) fn uncount_walk(&self, place: usize) {
+        self.walks.uncount(place);
+    }
+
+    /// Where in the chunk a slot stands.
+    pub(crate) fn place_of(&self, slot: &Slot<P>) -> Option<usize> {
+        self.slots.iter().position(|other| std::ptr::eq(other, slot))
     }
 
     /// The walks that reached each handler, last handler first.
     fn walks(&self) -> impl Iterator<Item = (&Entry, u64)> {
         let mut reached = 0;
-        self.slots.iter().rev().map(move |slot| {
-            reached += slot.ended_here.load(Ordering::Relaxed);
+        self.slots.iter().enumerate().rev().map(move |(place, slot)| {
+            reached += self.walks.ended_at(place);
             (&*slot.entry, reached)
         })
     }
@@ -194,7 +209,33 @@ impl<P: HookPoint> HandlerList<P> {
 }
 
 /// A list whose point is forgotten.
-pub(crate) type AnyList = Arc<dyn Any + Send + Sync>;
+#[derive(Clone)]
+pub(crate) struct AnyList {
+    /// Kept beside the list, where comparing it costs no call.
+    point: TypeId,
+    /// The list itself, as `owner` keeps it.
+    list: NonNull<()>,
+    owner: Arc<dyn Any + Send + Sync>,
+}
+
+// SAFETY: the pointer stands for a shared reference to the list, which is
+// `Send + Sync`, and which `owner` keeps alive.
+unsafe impl Send for AnyList {}
+// SAFETY: as above.
+unsafe impl Sync for AnyList {}
+
+impl AnyList {
+    fn new<P: HookPoint>(list: HandlerList<P>) -> Self {
+        let owner = Arc::new(list);
+        Self { point: TypeId::of::<P>(), list: NonNull::from(&*owner).cast(), owner }
+    }
+}
+
+impl fmt::Debug for AnyList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyList").field("owner", &Arc::as_ptr(&self.owner)).finish_non_exhaustive()
+    }
+}
 
 /// What the store does to lists without knowing their point.
 #[derive(Clone, Copy, Debug)]
@@ -208,9 +249,9 @@ pub(crate) struct ListKind {
 impl ListKind {
     pub(crate) fn for_point<P: HookPoint>() -> Self {
         Self {
-            of: |entries| Arc::new(HandlerList::<P>::of(entries)),
-            with: |list, at, entry| Arc::new(typed::<P>(list).with(at, entry)),
-            without: |list, id| Arc::new(typed::<P>(list).without(id)),
+            of: |entries| AnyList::new(HandlerList::<P>::of(entries)),
+            with: |list, at, entry| AnyList::new(typed::<P>(list).with(at, entry)),
+            without: |list, id| AnyList::new(typed::<P>(list).without(id)),
             calls: |list, id| walks_of(typed::<P>(list), id),
         }
     }
@@ -219,7 +260,9 @@ impl ListKind {
 /// The list of `P` behind an [`AnyList`].
 #[inline]
 pub(crate) fn typed<P: HookPoint>(list: &AnyList) -> &HandlerList<P> {
-    list.downcast_ref().expect("the store keeps one list kind for each point")
+    assert!(list.point == TypeId::of::<P>(), "the store keeps one list kind for each point");
+    // SAFETY: it was made from a `HandlerList` of this very point.
+    unsafe { list.list.cast().as_ref() }
 }
 
 fn walks_of<P: HookPoint>(list: &HandlerList<P>, id: u64) -> u64 {

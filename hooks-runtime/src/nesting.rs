@@ -13,62 +13,76 @@ use crate::error::{FireError, TooDeep};
 pub(crate) const MAX_DEPTH: usize = 128;
 
 #[derive(Clone, Copy)]
-struct Link {
+struct Step {
     point: &'static str,
     /// The crowd of the handler that is polled; zero for none.
     crowd: u64,
 }
 
-const NO_LINK: Link = Link { point: "", crowd: 0 };
+const NO_STEP: Step = Step { point: "", crowd: 0 };
 
 struct Chain {
     depth: Cell<usize>,
-    links: [Cell<Link>; MAX_DEPTH],
+    steps: [Cell<Step>; MAX_DEPTH],
 }
 
 thread_local! {
     static CHAIN: Chain = const {
-        Chain { depth: Cell::new(0), links: [const { Cell::new(NO_LINK) }; MAX_DEPTH] }
+        Chain { depth: Cell::new(0), steps: [const { Cell::new(NO_STEP) }; MAX_DEPTH] }
     };
 }
 
 /// Runs `poll` with `point` on the chain.
 #[inline]
 pub(crate) fn within<T>(point: &'static str, poll: impl FnOnce() -> T) -> T {
-    let _link = Pushed::new(point);
+    let _link = CHAIN.with(|chain| Link::push(chain, chain.depth.get(), point));
     poll()
 }
 
-/// Takes the link off also when the poll unwinds.
-struct Pushed;
+/// Puts a fire of `point` on the chain, unless it would be nested deeper than
+/// `limit`.
+#[inline]
+pub(crate) fn enter(point: &'static str, limit: usize) -> Result<Link, FireError> {
+    let entered = CHAIN.with(|chain| {
+        let depth = chain.depth.get();
+        (depth < limit).then(|| Link::push(chain, depth, point))
+    });
+    entered.ok_or_else(|| too_deep(point, limit))
+}
 
-impl Pushed {
+/// A fire on the chain. Taken off also when its poll unwinds.
+#[derive(Debug)]
+pub(crate) struct Link(());
+
+impl Link {
     #[inline]
-    fn new(point: &'static str) -> Self {
-        CHAIN.with(|chain| {
-            let depth = chain.depth.get();
-            if let Some(link) = chain.links.get(depth) {
-                link.set(Link { point, crowd: 0 });
-            }
-            chain.depth.set(depth + 1);
-        });
-        Self
+    fn push(chain: &Chain, depth: usize, point: &'static str) -> Self {
+        if let Some(step) = chain.steps.get(depth) {
+            step.set(Step { point, crowd: 0 });
+        }
+        chain.depth.set(depth + 1);
+        Self(())
     }
 }
 
-impl Drop for Pushed {
+impl Drop for Link {
     #[inline]
     fn drop(&mut self) {
         CHAIN.with(|chain| chain.depth.set(chain.depth.get() - 1));
     }
 }
 
+/// How many fires are under way on this thread.
+pub(crate) fn depth() -> usize {
+    CHAIN.with(|chain| chain.depth.get())
+}
+
 /// Notes that the innermost fire polls a handler of that crowd.
 #[inline]
 pub(crate) fn polling(crowd: u64) {
     CHAIN.with(|chain| {
-        if let Some(link) = chain.depth.get().checked_sub(1).and_then(|top| chain.links.get(top)) {
-            link.set(Link { crowd, ..link.get() });
+        if let Some(step) = chain.depth.get().checked_sub(1).and_then(|top| chain.steps.get(top)) {
+            step.set(Step { crowd, ..step.get() });
         }
     });
 }
@@ -77,21 +91,15 @@ pub(crate) fn polling(crowd: u64) {
 /// depth.
 pub(crate) fn is_polling(crowd: u64) -> bool {
     CHAIN.with(|chain| {
-        chain.links[..chain.depth.get().min(MAX_DEPTH)].iter().any(|link| link.get().crowd == crowd)
+        chain.steps[..chain.depth.get().min(MAX_DEPTH)].iter().any(|step| step.get().crowd == crowd)
     })
-}
-
-/// Refuses a fire of `point` that would be nested deeper than `limit`.
-#[inline]
-pub(crate) fn check(point: &'static str, limit: usize) -> Result<(), FireError> {
-    if CHAIN.with(|chain| chain.depth.get()) < limit { Ok(()) } else { Err(too_deep(point, limit)) }
 }
 
 #[cold]
 fn too_deep(point: &'static str, limit: usize) -> FireError {
     let mut chain: Vec<_> = CHAIN.with(|chain| {
         let depth = chain.depth.get().min(MAX_DEPTH);
-        chain.links[..depth].iter().map(|link| link.get().point).collect()
+        chain.steps[..depth].iter().map(|step| step.get().point).collect()
     });
     chain.push(point);
     FireError::TooDeep(Box::new(TooDeep { limit, chain }))

@@ -242,6 +242,13 @@ impl PointDescriptor {
         self.policy
     }
 
+    /// The place of this point in every registry's table, or the place that no
+    /// point has when this one was not used yet.
+    #[inline]
+    pub(crate) fn index_so_far(&self) -> usize {
+        self.index.load(Ordering::Relaxed)
+    }
+
     /// The place of this point in every registry's table.
     #[inline]
     pub(crate) fn index(&self) -> usize {

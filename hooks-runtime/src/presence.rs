@@ -8,11 +8,24 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const CLOSED: u64 = 1 << 63;
+/// Whether anybody ever waits for the calls to end, so that they are counted.
+const COUNTED: u64 = 1 << 62;
+const MARKS: u64 = CLOSED | COUNTED;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Presence(AtomicU64);
 
 impl Presence {
+    pub(crate) fn new(counted: bool) -> Self {
+        Self(AtomicU64::new(if counted { COUNTED } else { 0 }))
+    }
+
+    /// Whether a call may just start, and nobody wants to know of its end.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.0.load(Ordering::Acquire) == 0
+    }
+
     /// Counts a call in, unless closed.
     #[inline]
     pub(crate) fn enter(&self) -> Entrance {
@@ -31,7 +44,7 @@ impl Presence {
     pub(crate) fn exit(&self) -> bool {
         // Release pairs with the acquire in `running`: who sees the count fall
         // sees everything the call did.
-        self.0.fetch_sub(1, Ordering::Release) == CLOSED | 1
+        self.0.fetch_sub(1, Ordering::Release) & !COUNTED == CLOSED | 1
     }
 
     /// Lets no further call start.
@@ -46,7 +59,7 @@ impl Presence {
 
     /// How many calls are under way.
     pub(crate) fn running(&self) -> u64 {
-        self.0.load(Ordering::Acquire) & !CLOSED
+        self.0.load(Ordering::Acquire) & !MARKS
     }
 }
 

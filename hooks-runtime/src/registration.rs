@@ -14,7 +14,7 @@ use crate::invoke::{
     Async2, Call2, Call3, Handler, Input, IntoHandler, StateAsync2, StateSync2, Sync2,
 };
 use crate::list::ListKind;
-use crate::models::{Guard, RegistersAs, Returns};
+use crate::models::{Composes, Guard, RegistersAs, Returns};
 use crate::plugin_id::PluginId;
 use crate::point::{HookPoint, PointDescriptor, SourceLocation};
 use crate::policy::FailurePolicy;
@@ -205,6 +205,7 @@ impl<P: HookPoint> On<P> {
     pub fn __sync<F, T>(self, handler: F) -> Registration
     where
         F: for<'a> Fn(Input<'a, P>, &'a HookContext) -> T + Send + Sync + 'static,
+        P::Model: Composes<P>,
         T: Returns<P::Model, P>,
     {
         self.handler::<Sync2>(handler)
@@ -214,6 +215,7 @@ impl<P: HookPoint> On<P> {
     pub fn __async<F, T>(self, handler: F) -> Registration
     where
         F: for<'a> Call2<'a, Input<'a, P>, &'a HookContext, Out = T>,
+        P::Model: Composes<P>,
         T: Returns<P::Model, P>,
     {
         self.handler::<Async2>(handler)
@@ -224,6 +226,7 @@ impl<P: HookPoint> On<P> {
     where
         S: Send + Sync + 'static,
         F: for<'a> Fn(&'a S, Input<'a, P>, &'a HookContext) -> T + Send + Sync + 'static,
+        P::Model: Composes<P>,
         T: Returns<P::Model, P>,
     {
         self.finish(IntoHandler::<P::Model, P, S, StateSync2>::into_handler(handler, state))
@@ -234,6 +237,7 @@ impl<P: HookPoint> On<P> {
     where
         S: Send + Sync + 'static,
         F: for<'a> Call3<'a, &'a S, Input<'a, P>, &'a HookContext, Out = T>,
+        P::Model: Composes<P>,
         T: Returns<P::Model, P>,
     {
         self.finish(IntoHandler::<P::Model, P, S, StateAsync2>::into_handler(handler, state))

@@ -10,6 +10,7 @@ use crate::error::RegisterError;
 use crate::handle::{Handle, Handles};
 use crate::limits::Limits;
 use crate::nesting::MAX_DEPTH;
+use crate::observe::Observer;
 use crate::plugin_id::{PluginId, PluginIdError};
 use crate::plugins::{PluginName, PluginRecord};
 use crate::point::HookPoint;
@@ -37,6 +38,7 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     pub(crate) depth: usize,
     pub(crate) timer: Arc<dyn Timer>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
 }
 
 /// The registry itself, behind the `Arc`.
@@ -77,10 +79,17 @@ impl Builder {
         self
     }
 
+    /// Who is told of everything that happens here. All that are given are
+    /// told, in this order.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.settings.observers.push(Arc::new(observer));
+        self
+    }
+
     /// The registry.
     pub fn build(self) -> HookRegistry {
         let inner = Inner {
-            table: Table::new(),
+            table: Table::new(!self.settings.observers.is_empty()),
             published: Published::default(),
             settings: self.settings,
             store: Mutex::default(),
@@ -101,7 +110,8 @@ impl HookRegistry {
         let timer = Arc::new(crate::timer::TokioTimer);
         #[cfg(not(feature = "tokio"))]
         let timer = Arc::new(crate::timer::NoTimer);
-        Builder { settings: Settings { timeout: None, depth: DEFAULT_DEPTH, timer } }
+        let (depth, observers) = (DEFAULT_DEPTH, Vec::new());
+        Builder { settings: Settings { timeout: None, depth, timer, observers } }
     }
 
     /// Registers a group of handlers, whole or not at all.
@@ -227,7 +237,7 @@ impl Inner {
             if root.lists.len() <= index {
                 root.lists.resize(index + 1, None);
             }
-            let list = store.points().get(&index).map(|point| Arc::clone(&point.list));
+            let list = store.points().get(&index).map(|point| point.list.clone());
             root.lists[index] = list;
         }
         let old = self.published.swap(root);

@@ -1,7 +1,7 @@
 //! What happened in one fire, handler by handler.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::entry::{Entry, Owner};
@@ -91,6 +91,15 @@ pub enum Filter {
 }
 
 impl FireReport {
+    pub(crate) fn new(point: &PointDescriptor, handlers: Vec<HandlerReport>) -> Self {
+        Self { point: point.name(), model: point.model(), handlers }
+    }
+
+    /// The report of a fire that called nobody.
+    pub(crate) fn of_nobody(point: &PointDescriptor) -> Self {
+        Self::new(point, Vec::new())
+    }
+
     /// The wire name of the point.
     pub fn point(&self) -> &'static str {
         self.point
@@ -113,6 +122,10 @@ impl FireReport {
 }
 
 impl HandlerReport {
+    pub(crate) fn new(entry: &Entry, status: HandlerStatus, elapsed: Option<Duration>) -> Self {
+        Self { handler: Arc::clone(&entry.name), owner: entry.owner(), status, elapsed }
+    }
+
     /// The handler's name.
     pub fn handler(&self) -> &str {
         &self.handler
@@ -193,39 +206,5 @@ impl fmt::Display for Filter {
             Self::AfterSkip => "an earlier handler skipped the rest of the stage",
             Self::AfterAbort => "an earlier handler aborted the flow",
         })
-    }
-}
-
-/// Collects the rows of a report while a fire runs.
-#[derive(Debug, Default)]
-pub(crate) struct Recorder(Mutex<Vec<(u64, HandlerReport)>>);
-
-impl Recorder {
-    pub(crate) fn note(&self, entry: &Entry, status: HandlerStatus, elapsed: Option<Duration>) {
-        let row = HandlerReport {
-            handler: Arc::clone(&entry.name),
-            owner: entry.owner(),
-            status,
-            elapsed,
-        };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((entry.id, row));
-    }
-
-    /// The report, its rows in the order of `ids`: concurrent handlers end in
-    /// any order, but are listed in the one in which they started.
-    pub(crate) fn finish(
-        self,
-        point: &PointDescriptor,
-        ids: impl Iterator<Item = u64>,
-    ) -> FireReport {
-        let mut rows = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let places: std::collections::HashMap<_, _> =
-            ids.enumerate().map(|(place, id)| (id, place)).collect();
-        rows.sort_by_key(|(id, _)| places.get(id).copied().unwrap_or(usize::MAX));
-        FireReport {
-            point: point.name(),
-            model: point.model(),
-            handlers: rows.into_iter().map(|(_, row)| row).collect(),
-        }
     }
 }

@@ -16,7 +16,7 @@
 //!   cannot move while a `Suspended<'s, _>` borrows it for `'s`, and the heap
 //!   block never moves.
 //! * **The future is dropped before its memory is reused.** `Place::start`
-//!   drops a ready or panicked future before it gives the place back, and
+//!   drops a ready or panicked future before it returns, and
 //!   `Suspended` drops its future when it is dropped. Both types are private
 //!   to this crate and no code in it leaks one.
 //! * **The borrow is honest.** `F: 's` is required, so whatever the future
@@ -24,7 +24,8 @@
 //! * **Threads.** `F: Send` is required, so a `Suspended` may move between
 //!   threads with the fire that holds it. The storage itself is plain bytes.
 //! * **[`Shelf`] never hands out a cell twice.** Indices come from a counter
-//!   that only grows, and an index past the end panics.
+//!   that only grows, and an index past the end panics. Its cells never move:
+//!   their number is settled when the first is handed out.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -37,8 +38,6 @@ use std::mem::{MaybeUninit, needs_drop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use crate::panics;
@@ -66,11 +65,18 @@ unsafe impl Send for Storage {}
 unsafe impl Sync for Storage {}
 
 impl Storage {
-    // Always inlined, so that it is made where it lives: its bytes need no copy.
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
     pub(crate) fn new() -> Self {
         Self { inline: Inline(MaybeUninit::uninit()), heap: None }
+    }
+
+    /// Makes one where it is to stay, without a copy of its bytes.
+    ///
+    /// # Safety
+    /// `place` is valid for writes.
+    #[inline]
+    pub(crate) unsafe fn make(place: *mut Self) {
+        // SAFETY: passed on to the caller; the inline bytes need no value.
+        unsafe { (&raw mut (*place).heap).write(None) };
     }
 
     /// A pointer to memory that fits `layout`.
@@ -102,7 +108,15 @@ impl Storage {
         block
     }
 
+    #[inline]
     fn release_heap(&mut self) {
+        if self.heap.is_some() {
+            self.free_heap();
+        }
+    }
+
+    #[cold]
+    fn free_heap(&mut self) {
         if let Some((block, layout)) = self.heap.take() {
             // SAFETY: allocated above with this very layout, and taken out.
             unsafe { dealloc(block.as_ptr(), layout) };
@@ -111,6 +125,7 @@ impl Storage {
 }
 
 impl Drop for Storage {
+    #[inline]
     fn drop(&mut self) {
         self.release_heap();
     }
@@ -127,7 +142,7 @@ pub(crate) struct Place<'s> {
     storage: &'s mut Storage,
 }
 
-/// How far a future got in its first poll.
+/// How far a handler got in its first poll.
 pub(crate) enum Started<'s, T> {
     /// It is done and gone; the storage is free again.
     Ready(T),
@@ -137,52 +152,61 @@ pub(crate) enum Started<'s, T> {
     Suspended(Suspended<'s, T>),
 }
 
+/// What is at the spot while a future is started.
+enum Spot {
+    Empty,
+    Built,
+}
+
 impl<'s> Place<'s> {
     #[inline]
     pub(crate) fn new(storage: &'s mut Storage) -> Self {
         Self { storage }
     }
 
-    /// Makes a future in this place and polls it once.
+    /// Makes a future in this place and polls it once. When it is ready it is
+    /// dropped, and `take` gets its output. A panic in any of that comes back.
     #[inline]
-    pub(crate) fn start<F>(
+    pub(crate) fn start<F, T>(
         self,
         make: impl FnOnce() -> F,
+        take: impl FnOnce(F::Output) -> T,
         task: &mut Context<'_>,
-    ) -> Started<'s, F::Output>
+    ) -> Result<T, Started<'s, F::Output>>
     where
         F: Future + Send + 's,
     {
         let spot: NonNull<F> = self.storage.room_for(Layout::new::<F>()).cast();
-        let mut built = false;
+        let mut holds = Spot::Empty;
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let future = make();
             // SAFETY: `spot` fits an `F`, is ours alone and empty.
             unsafe { spot.write(future) };
-            built = true;
+            holds = Spot::Built;
             // SAFETY: the future was just written, is not moved from here on
             // and is dropped in place before the memory is used again.
-            unsafe { Pin::new_unchecked(&mut *spot.as_ptr()) }.poll(task)
+            let Poll::Ready(output) = unsafe { Pin::new_unchecked(&mut *spot.as_ptr()) }.poll(task)
+            else {
+                return None;
+            };
+            holds = Spot::Empty;
+            // SAFETY: built above, and nobody else drops it.
+            unsafe { spot.drop_in_place() };
+            Some(take(output))
         }));
         match polled {
-            Ok(Poll::Pending) => {
+            Ok(Some(taken)) => Ok(taken),
+            Ok(None) => {
                 let future: NonNull<dyn Future<Output = F::Output> + Send + 's> = spot;
-                Started::Suspended(Suspended { future, place: PhantomData })
-            }
-            Ok(Poll::Ready(output)) => {
-                // SAFETY: built, and not dropped yet.
-                match unsafe { drop_contained(spot) } {
-                    Ok(()) => Started::Ready(output),
-                    Err(panic) => Started::Panicked(panic),
-                }
+                Err(Started::Suspended(Suspended { future, place: PhantomData }))
             }
             Err(panic) => {
-                if built {
+                if matches!(holds, Spot::Built) {
                     // SAFETY: built, and not dropped yet. A second panic adds
                     // nothing to the first.
                     discard(unsafe { drop_contained(spot) }.err());
                 }
-                Started::Panicked(panic)
+                Err(Started::Panicked(panic))
             }
         }
     }
@@ -259,32 +283,35 @@ impl<T> Drop for Suspended<'_, T> {
 }
 
 /// A row of storages, made when the first is asked for.
+///
+/// A `Vec`, not a box: moving a box would claim its cells for itself.
+#[derive(Default)]
 pub(crate) struct Shelf {
-    cells: OnceLock<Box<[UnsafeCell<Storage>]>>,
-    next: AtomicUsize,
+    cells: Vec<UnsafeCell<Storage>>,
+    next: usize,
 }
 
-// SAFETY: each cell is handed out once, as a unique reference.
+// SAFETY: `&Shelf` gives access to nothing.
 unsafe impl Sync for Shelf {}
 
 impl Shelf {
-    pub(crate) fn new() -> Self {
-        Self { cells: OnceLock::new(), next: AtomicUsize::new(0) }
-    }
-
     /// The next storage; the first call makes room for `capacity` of them.
+    ///
+    /// # Safety
+    /// What is returned is no longer used when the shelf is dropped.
     ///
     /// # Panics
     /// When more are asked for than there is room.
-    #[allow(clippy::mut_from_ref)]
-    pub(crate) fn storage(&self, capacity: usize) -> &mut Storage {
-        let cells = self
-            .cells
-            .get_or_init(|| (0..capacity).map(|_| UnsafeCell::new(Storage::new())).collect());
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the counter yields every index once, so no other reference
-        // to this cell exists; the cells live as long as `self`.
-        unsafe { &mut *cells[index].get() }
+    pub(crate) unsafe fn storage<'s>(&mut self, capacity: usize) -> &'s mut Storage {
+        if self.cells.is_empty() {
+            self.cells = (0..capacity).map(|_| UnsafeCell::new(Storage::new())).collect();
+        }
+        let cell = self.cells[self.next].get();
+        self.next += 1;
+        // SAFETY: every index is handed out once, so no other reference to this
+        // cell exists; the cells stay where they are until the shelf is
+        // dropped, when the caller no longer uses them.
+        unsafe { &mut *cell }
     }
 }
 

@@ -49,7 +49,7 @@ impl Published {
         let list = root.lists.get(P::descriptor().index())?.as_ref()?;
         Some(Held {
             list: NonNull::from(typed::<P>(list)),
-            keep: Keep::List { _list: Arc::clone(list) },
+            keep: Keep::List { _list: list.clone() },
         })
     }
 
@@ -87,12 +87,6 @@ impl<P: HookPoint> Held<P> {
         // SAFETY: `keep` holds the list until `self` is dropped, which the
         // caller says is after `'h`.
         unsafe { self.list.as_ref() }
-    }
-
-    /// The handlers' ids, in order.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = u64> {
-        // SAFETY: the iterator borrows `self`.
-        unsafe { self.list() }.slots().map(|slot| slot.entry.id)
     }
 
     /// Trades the guard for a count: a guard kept while a task sleeps would

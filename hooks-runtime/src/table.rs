@@ -1,48 +1,80 @@
 //! The per-registry state of every point, found by the point's static index.
 //!
-//! A chunk of the table is made on first use and never moves, so a look-up is a
-//! few loads and no lock, however many points there are.
+//! A chunk of the table never moves, so a look-up is a few loads and no lock,
+//! however many points there are. The first chunk is part of the table: few
+//! programs have more points, and theirs are found without following a pointer.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const CHUNK: usize = 512;
-const CHUNKS: usize = 128;
+const LATER_CHUNKS: usize = 127;
 
 /// What a fire reads before anything else.
 #[derive(Debug)]
 pub(crate) struct PointState {
-    /// The number of handlers, times two, plus one once the point was fired.
+    /// The number of handlers, times four, and the marks below.
     word: AtomicUsize,
 }
 
-const FIRED: usize = 1;
-const ONE_HANDLER: usize = 2;
+/// The point was fired.
+const FIRED: usize = 0b01;
+/// Somebody wants to be told of every fire.
+const WATCHED: usize = 0b10;
+const MARKS: usize = FIRED | WATCHED;
+const ONE_HANDLER: usize = 0b100;
+
+/// What a fire has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listening {
+    /// Nothing: nobody is there.
+    Nobody,
+    /// To call the handlers.
+    Somebody,
+    /// To call the handlers, if there are any, and to tell of it.
+    Watched,
+}
 
 impl PointState {
-    const fn new() -> Self {
-        Self { word: AtomicUsize::new(0) }
+    const fn new(marks: usize) -> Self {
+        Self { word: AtomicUsize::new(marks) }
     }
 
-    /// Whether nobody listens, and the point was fired before: the most that
-    /// most fires ever ask.
+    /// Whether a fire has nothing to do: all that most fires ever ask.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         self.word.load(Ordering::Acquire) == FIRED
     }
 
-    /// Whether anybody listens. The first fire of a point first does `begin`,
-    /// and counts as one only if that succeeds.
+    /// What a fire has to do; `None` at the first fire of the point, or where
+    /// fires are watched.
     #[inline]
-    pub(crate) fn fire<E>(&self, begin: impl FnOnce() -> Result<(), E>) -> Result<bool, E> {
+    pub(crate) fn listening(&self) -> Option<Listening> {
         // Acquire pairs with the release in `set_len`: who sees the length
         // also sees the list that was published before it.
+        let word = self.word.load(Ordering::Acquire);
+        if word == FIRED {
+            Some(Listening::Nobody)
+        } else if word & MARKS == FIRED {
+            Some(Listening::Somebody)
+        } else {
+            None
+        }
+    }
+
+    /// What a fire has to do. The first fire of a point first does `begin`,
+    /// and counts as one only if that succeeds.
+    pub(crate) fn fire<E>(&self, begin: impl FnOnce() -> Result<(), E>) -> Result<Listening, E> {
         let word = self.word.load(Ordering::Acquire);
         if word & FIRED == 0 {
             begin()?;
             self.word.fetch_or(FIRED, Ordering::Relaxed);
         }
-        Ok(word >= ONE_HANDLER)
+        Ok(match word {
+            _ if word & WATCHED != 0 => Listening::Watched,
+            ONE_HANDLER.. => Listening::Somebody,
+            _ => Listening::Nobody,
+        })
     }
 
     #[inline]
@@ -56,8 +88,8 @@ impl PointState {
 
     pub(crate) fn set_len(&self, len: usize) {
         let new = len * ONE_HANDLER;
-        // The writer's lock is held, so only `FIRED` can change under us.
-        let old = self.word.load(Ordering::Relaxed) & !FIRED;
+        // The writer's lock is held, so only the marks can change under us.
+        let old = self.word.load(Ordering::Relaxed) & !MARKS;
         if new >= old {
             self.word.fetch_add(new - old, Ordering::Release);
         } else {
@@ -69,43 +101,49 @@ impl PointState {
 /// The grow-only table of point states.
 #[derive(Debug)]
 pub(crate) struct Table {
-    chunks: [OnceLock<Box<Chunk>>; CHUNKS],
+    /// The marks of a point that was never fired.
+    marks: usize,
+    first: [PointState; CHUNK],
+    later: [OnceLock<Box<[PointState; CHUNK]>>; LATER_CHUNKS],
 }
 
-/// A fixed length, so that an index within it needs no check.
-type Chunk = [PointState; CHUNK];
-
 impl Table {
-    pub(crate) fn new() -> Self {
-        Self { chunks: [const { OnceLock::new() }; CHUNKS] }
+    /// With `watched`, every fire of every point is.
+    pub(crate) fn new(watched: bool) -> Self {
+        let marks = if watched { WATCHED } else { 0 };
+        Self {
+            marks,
+            first: std::array::from_fn(|_| PointState::new(marks)),
+            later: [const { OnceLock::new() }; LATER_CHUNKS],
+        }
     }
 
     /// # Panics
     /// Past 65,536 points: no program declares that many by hand.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &PointState {
-        let chunk = &self.chunks[index / CHUNK];
-        match chunk.get() {
-            Some(states) => &states[index % CHUNK],
-            None => make(chunk, index),
+        match self.first.get(index) {
+            Some(state) => state,
+            None => self.later(index - CHUNK),
         }
     }
-}
 
-#[cold]
-fn make(chunk: &OnceLock<Box<Chunk>>, index: usize) -> &PointState {
-    let states = chunk.get_or_init(|| Box::new([const { PointState::new() }; CHUNK]));
-    &states[index % CHUNK]
+    #[inline(never)]
+    fn later(&self, index: usize) -> &PointState {
+        let chunk = self.later[index / CHUNK]
+            .get_or_init(|| Box::new(std::array::from_fn(|_| PointState::new(self.marks))));
+        &chunk[index % CHUNK]
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CHUNK, CHUNKS, Table};
+    use super::{CHUNK, LATER_CHUNKS, Listening, Table};
 
     #[test]
     fn every_index_has_a_place_of_its_own() {
-        let table = Table::new();
-        for index in [0, CHUNK - 1, CHUNK, CHUNK * CHUNKS - 1] {
+        let table = Table::new(false);
+        for index in [0, CHUNK - 1, CHUNK, CHUNK * 2, CHUNK * (LATER_CHUNKS + 1) - 1] {
             assert!(!table.get(index).has_handlers(), "{index}");
             table.get(index).set_len(1);
             assert!(table.get(index).has_handlers(), "{index}");
@@ -113,20 +151,36 @@ mod tests {
     }
 
     #[test]
-    fn the_length_and_the_mark_do_not_disturb_each_other() {
-        let table = Table::new();
+    fn the_length_and_the_marks_do_not_disturb_each_other() {
+        let table = Table::new(false);
         let state = table.get(7);
         assert!(!state.has_handlers());
         assert!(!state.was_fired());
         state.set_len(3);
+        assert_eq!(state.listening(), None);
         assert_eq!(state.fire(|| Err("refused")), Err("refused"));
         assert!(!state.was_fired());
-        assert_eq!(state.fire(|| Ok::<_, ()>(())), Ok(true));
+        assert_eq!(state.fire(|| Ok::<_, ()>(())), Ok(Listening::Somebody));
         assert!(state.was_fired());
-        assert!(!state.is_quiet());
+        assert_eq!(state.listening(), Some(Listening::Somebody));
         state.set_len(0);
         assert!(state.was_fired());
-        assert!(state.is_quiet());
-        assert_eq!(state.fire(|| Err("not asked again")), Ok(false));
+        assert_eq!(state.listening(), Some(Listening::Nobody));
+        assert_eq!(state.fire(|| Err("not asked again")), Ok(Listening::Nobody));
+    }
+
+    #[test]
+    fn a_watched_fire_always_has_something_to_do() {
+        let table = Table::new(true);
+        for index in [7, CHUNK] {
+            let state = table.get(index);
+            assert!(!state.was_fired());
+            assert_eq!(state.fire(|| Ok::<_, ()>(())), Ok(Listening::Watched));
+            assert_eq!(state.listening(), None);
+            assert!(!state.has_handlers());
+            state.set_len(2);
+            assert!(state.has_handlers());
+            assert_eq!(state.fire(|| Err("not asked again")), Ok(Listening::Watched));
+        }
     }
 }

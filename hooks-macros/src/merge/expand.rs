@@ -28,6 +28,7 @@ pub(crate) fn implementation(merged: &Merged) -> TokenStream {
         impl #impl_generics #rt::Merge for #ident #type_generics #where_clause {
             const FIELDS: &'static [&'static str] = &[#(#names),*];
 
+            #[inline]
             fn merge(&mut self, later: Self) -> #rt::FieldSet {
                 #unused
                 #binding = #rt::FieldSet::new();
@@ -35,6 +36,7 @@ pub(crate) fn implementation(merged: &Merged) -> TokenStream {
                 set
             }
 
+            #[inline]
             fn filled(&self) -> #rt::FieldSet {
                 #binding = #rt::FieldSet::new();
                 #(#fills)*

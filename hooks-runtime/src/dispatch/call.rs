@@ -1,6 +1,5 @@
 //! One call of one handler, from its start to its one end.
 
-use std::future::poll_fn;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -14,47 +13,58 @@ use crate::report::HandlerStatus;
 use crate::slot::{Started, Suspended};
 use crate::timer::{Sleep, Timer};
 
-/// A handler that has started. Its end is told once: by `finish`, or, when the
-/// fire is dropped, by dropping this.
+/// A handler that has started. Its end is told once: by whoever takes what
+/// `finish` returns, or, when the fire is dropped, by dropping this.
 pub(crate) struct Running<'s> {
     pub(crate) entry: &'s Entry,
     fire: &'s Fire<'s>,
     /// Read only where somebody wants to know: two clock reads cost more than
     /// a dispatch.
     since: Option<Instant>,
+    /// The number of the call, where somebody watches.
+    call: u64,
     finished: bool,
+}
+
+/// A call that has ended.
+pub(crate) struct Ended<'s> {
+    pub(crate) entry: &'s Entry,
+    pub(crate) call: u64,
+    pub(crate) elapsed: Option<Duration>,
 }
 
 impl<'s> Running<'s> {
     /// `None` when the handler was unregistered meanwhile.
-    #[inline]
     pub(crate) fn begin(fire: &'s Fire<'s>, entry: &'s Entry) -> Option<Self> {
         if !enter(entry) {
             return None;
         }
-        let timed = entry.timeout.is_some() || fire.recorder.is_some();
-        Some(Self { entry, fire, since: timed.then(Instant::now), finished: false })
+        let call = fire.watch.map_or(0, |watch| watch.call_started(entry));
+        let timed = entry.timeout.is_some() || fire.watch.is_some();
+        Some(Self { entry, fire, since: timed.then(Instant::now), call, finished: false })
     }
 
     /// A call that was let in without a clock, and is looked at only now that
     /// it did not end at once.
-    #[cold]
     pub(crate) fn untimed(fire: &'s Fire<'s>, entry: &'s Entry) -> Self {
-        Self { entry, fire, since: None, finished: false }
+        Self { entry, fire, since: None, call: 0, finished: false }
     }
 
-    /// Polls code of the handler, known to the chain of nested fires.
-    #[inline]
+    /// Polls code of the handler, known to the chain of nested fires and to
+    /// whoever watches.
     pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> T) -> T {
-        polling(self.entry, poll)
+        let Some(watch) = self.fire.watch else { return polling(self.entry, poll) };
+        watch.polling(self.call, self.entry, true);
+        let polled = polling(self.entry, poll);
+        watch.polling(self.call, self.entry, false);
+        polled
     }
 
-    pub(crate) fn elapsed(&self) -> Option<Duration> {
+    fn elapsed(&self) -> Option<Duration> {
         self.since.map(|since| since.elapsed())
     }
 
     /// The outcome of a handler that returned: late is failed.
-    #[inline]
     pub(crate) fn returned<T>(&self, returned: Result<T, BoxError>) -> Result<T, FailureKind> {
         if let Some(limit) = self.entry.timeout
             && self.elapsed().is_some_and(|elapsed| elapsed > limit)
@@ -75,22 +85,21 @@ impl<'s> Running<'s> {
         }
     }
 
-    /// The end of the call: how long it took.
-    #[inline]
-    pub(crate) fn finish(mut self) -> Option<Duration> {
+    /// The end of the call, to be told by the caller.
+    pub(crate) fn finish(mut self) -> Ended<'s> {
         self.finished = true;
-        self.elapsed()
+        Ended { entry: self.entry, call: self.call, elapsed: self.elapsed() }
     }
 }
 
 impl Drop for Running<'_> {
-    #[inline]
     fn drop(&mut self) {
         leave(self.entry);
         if !self.finished
-            && let Some(recorder) = self.fire.recorder
+            && let Some(watch) = self.fire.watch
         {
-            recorder.note(self.entry, HandlerStatus::Cancelled, self.elapsed());
+            let ended = Ended { entry: self.entry, call: self.call, elapsed: self.elapsed() };
+            watch.call_ended(&ended, HandlerStatus::Cancelled);
         }
     }
 }
@@ -138,6 +147,9 @@ pub(crate) struct Waiting<'f, 's, T> {
     future: Option<Suspended<'s, Result<T, BoxError>>>,
     timer: Option<Sleep>,
     running: Option<Running<'f>>,
+    /// Whether it had its turn a moment ago, by this very task: then only its
+    /// timer needs to know it.
+    fresh: bool,
 }
 
 impl<'f, 's, T> Waiting<'f, 's, T> {
@@ -146,7 +158,9 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
         future: Suspended<'s, Result<T, BoxError>>,
     ) -> Result<Self, (Running<'f>, FailureKind)> {
         match running.arm() {
-            Ok(timer) => Ok(Self { future: Some(future), timer, running: Some(running) }),
+            Ok(timer) => {
+                Ok(Self { future: Some(future), timer, running: Some(running), fresh: true })
+            }
             Err(kind) => {
                 // The future is dropped while its call still counts.
                 if let Err(panic) = running.poll(|| future.end()) {
@@ -157,16 +171,21 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
         }
     }
 
-    /// Gives the handler a turn, then looks at its limit. One that has just
-    /// been started had its turn already.
+    /// From now on it waits by another waker, which it has to be shown.
+    pub(crate) fn by_own_waker(mut self) -> Self {
+        self.fresh = false;
+        self
+    }
+
+    /// Gives the handler a turn, then looks at its limit.
     pub(crate) fn turn(
         &mut self,
-        just_started: bool,
         task: &mut Context<'_>,
     ) -> Poll<(Running<'f>, Result<T, FailureKind>)> {
+        let fresh = std::mem::take(&mut self.fresh);
         let running = self.running.as_ref().expect("a call has no turn after its end");
         let future = self.future.as_mut().expect("a call has no turn after its end");
-        let polled = if just_started { Poll::Pending } else { running.poll(|| future.poll(task)) };
+        let polled = if fresh { Poll::Pending } else { running.poll(|| future.poll(task)) };
         let outcome = match polled {
             Poll::Ready(Ok(returned)) => running.returned(returned),
             Poll::Ready(Err(panic)) => Err(FailureKind::Panicked(message_of(panic))),
@@ -194,23 +213,9 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
         let running = self.running.take().expect("it was there above");
         Poll::Ready((running, outcome))
     }
-
-    /// Waits for the end of a handler that has just been started, as part of a
-    /// fire of `point`.
-    pub(crate) async fn finish(
-        mut self,
-        point: &'static str,
-    ) -> (Running<'f>, Result<T, FailureKind>) {
-        let mut just_started = true;
-        poll_fn(|task| {
-            nesting::within(point, || self.turn(std::mem::take(&mut just_started), task))
-        })
-        .await
-    }
 }
 
 /// The outcome of a handler's first poll, if that was also its last.
-#[inline(never)]
 pub(crate) fn first<'s, T>(
     running: &Running<'_>,
     started: Started<'s, Result<T, BoxError>>,

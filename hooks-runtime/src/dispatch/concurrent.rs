@@ -4,23 +4,20 @@
 //! kept in the fire's own state. Those that suspend are then waited for.
 #![allow(unsafe_code)]
 
-use std::future::poll_fn;
 use std::task::{Context, Poll};
 
-use crate::context::Frame;
-use crate::dispatch::call::{Running, Waiting, enter, first, leave, polling};
+use crate::dispatch::call::{Running, Waiting, first};
+use crate::dispatch::calling::{Calling, Step};
 use crate::dispatch::fire::Fire;
-use crate::dispatch::relend::Relend;
+use crate::dispatch::ground::{Calls, Ground};
 use crate::dispatch::woken::WokenSet;
-use crate::entry::Entry;
 use crate::error::{FailureKind, FireError, HandlerFailure};
-use crate::invoke::Output;
-use crate::list::{Chunk, HandlerList, Slot};
-use crate::models::{FiresAs, Model, Void};
+use crate::list::{HandlerList, Slot};
+use crate::models::{Composes, FiresAs, Model};
 use crate::nesting;
 use crate::point::HookPoint;
-use crate::report::{Contribution, Filter};
-use crate::slot::{Place, Shelf, Started, Storage};
+use crate::report::Contribution;
+use crate::slot::Shelf;
 use crate::snapshot::Held;
 
 /// Above this many waiting handlers only those that were woken are polled;
@@ -28,153 +25,159 @@ use crate::snapshot::Held;
 const FEW: usize = 32;
 
 /// A waiting handler with its place in the order.
-type Child<'s, P> = (usize, Waiting<'s, 's, <<P as HookPoint>::Model as Model>::Output<P>>);
+type Child<'f, P> = (usize, Waiting<'f, 'f, <<P as HookPoint>::Model as Model>::Output<P>>);
 
-/// Starts every handler of `held`, then waits until all have settled.
-pub(crate) async fn run<P>(
-    fire: &Fire<'_>,
-    held: &mut Held<P>,
-    payload: &P::Payload,
+/// The calls of a fire that starts all its handlers before it waits for any.
+pub(crate) struct Concurrent<'f, P: HookPoint> {
+    /// Boxed, so that a fire that does not wait has little to carry.
+    waiting: Option<Box<Rest<'f, P>>>,
+}
+
+/// The handlers that suspended. What they borrow is dropped after them.
+struct Rest<'f, P: HookPoint> {
+    children: Children<'f, P>,
+    settled: Settled<'f>,
+    _shelf: Shelf,
+    _held: Held<P>,
+}
+
+enum Children<'f, P: HookPoint> {
+    Few(Vec<Child<'f, P>>),
+    Many(WokenSet, Vec<Option<Child<'f, P>>>),
+}
+
+impl<'f, P, V> Calls<'f, P, V> for Concurrent<'f, P>
+where
+    P: HookPoint,
+    P::Model: FiresAs<V, P>,
+    V: Composes<P>,
+{
+    const NONE: Self = Self { waiting: None };
+
+    #[inline]
+    fn is_none(&self) -> bool {
+        self.waiting.is_none()
+    }
+
+    #[inline]
+    unsafe fn poll(
+        &mut self,
+        ground: &mut Ground<'f, P, V>,
+        task: &mut Context<'_>,
+    ) -> Poll<Result<(), FireError>> {
+        if self.waiting.is_none() {
+            // SAFETY: no call is under way, and those that begin now end in
+            // `start_all` or stand in `waiting`.
+            let result = start_all(unsafe { ground.lend() }, &mut self.waiting, task);
+            if self.waiting.is_none() {
+                return Poll::Ready(result);
+            }
+        }
+        self.wait(task)
+    }
+}
+
+impl<P: HookPoint> Concurrent<'_, P> {
+    #[inline(never)]
+    fn wait(&mut self, task: &mut Context<'_>) -> Poll<Result<(), FireError>> {
+        let Some(rest) = &mut self.waiting else { unreachable!("somebody waits") };
+        if nesting::within(P::NAME, || rest.poll(task)).is_pending() {
+            return Poll::Pending;
+        }
+        let rest = self.waiting.take().expect("it was there above");
+        Poll::Ready(rest.settled.result())
+    }
+}
+
+/// Starts all handlers, in order, and returns when all have settled; unless
+/// some wait.
+#[inline]
+fn start_all<'f, P, V>(
+    ground: &'f mut Ground<'f, P, V>,
+    waiting: &mut Option<Box<Rest<'f, P>>>,
+    task: &mut Context<'_>,
 ) -> Result<(), FireError>
 where
     P: HookPoint,
-    P::Model: FiresAs<Void, P>,
+    P::Model: FiresAs<V, P>,
+    V: Composes<P>,
 {
-    let mut storage = Storage::new();
-    let shelf = Shelf::new();
-    // SAFETY: `held` outlives this function's future, and so all that borrows
-    // the list.
+    let Ground { fire, course, storage } = ground;
+    let fire: &'f Fire<'f> = fire;
+    let Some(held) = fire.hold::<P>() else { return Ok(()) };
+    let _link = nesting::enter(P::NAME, fire.depth())?;
+    // SAFETY: who borrows the list is gone before `held`: what this function
+    // has is dropped before it returns, and those that wait go with it.
     let list = unsafe { held.list() };
-    let settled = Settled { fire, first: None };
-    let mut starting = Starting { fire, list, shelf: &shelf, settled, waiting: Vec::new() };
-    let mut lent = Some(&mut storage);
-    poll_fn(|task| {
-        let storage = lent.take().expect("handlers are started once");
-        nesting::within(P::NAME, || starting.all(payload, storage, task));
-        Poll::Ready(())
-    })
-    .await;
-    let Starting { waiting, mut settled, .. } = starting;
-    if !waiting.is_empty() {
-        held.settle();
-        if waiting.len() > FEW {
-            wait_for_many::<P>(waiting, &mut settled).await;
-        } else {
-            wait_for_few::<P>(waiting, &mut settled).await;
+    let everyone = fire.admits_all(list);
+    let course = <P::Model as FiresAs<V, P>>::course(course);
+    let mut calling = Calling::new(fire, course, storage);
+    let mut aside = None;
+    if let Some(watch) = fire.watch {
+        watch.walks(list.slots().map(|slot| slot.entry.id));
+    }
+    for chunk in list.chunks() {
+        let plain = chunk.plain && fire.watch.is_none();
+        let mut slots = &*chunk.slots;
+        while let [next, ..] = slots {
+            let (at, running) = if plain {
+                let (at, step) = calling.run(slots, everyone, task);
+                (at, (step == Step::Aside).then(|| Running::untimed(fire, &slots[at].entry)))
+            } else {
+                let admitted = everyone || fire.admits(next);
+                (0, if admitted { calling.start(next, task) } else { None })
+            };
+            if let Some(running) = running {
+                let aside = aside.get_or_insert_with(|| Aside::new(fire, list));
+                aside.settle(&slots[at], running, &mut calling);
+            }
+            slots = slots.get(at + 1..).unwrap_or_default();
+        }
+        // The walk has no way out but its end, and whoever was not called was
+        // taken back.
+        if let Some(last) = chunk.slots.len().checked_sub(1) {
+            chunk.count_walk(last);
         }
     }
-    settled.first.map_or(Ok(()), |(_, failure)| Err(FireError::Failed(failure)))
+    match aside {
+        None => Ok(()),
+        Some(aside) => aside.finish(held, waiting),
+    }
 }
 
-/// The first pass over the handlers: each is started, in order.
-struct Starting<'s, P: HookPoint> {
-    fire: &'s Fire<'s>,
-    list: &'s HandlerList<P>,
-    shelf: &'s Shelf,
-    settled: Settled<'s>,
+/// The handlers that were not done at once.
+struct Aside<'f, P: HookPoint> {
+    list: &'f HandlerList<P>,
+    settled: Settled<'f>,
     /// Those that suspended.
-    waiting: Vec<Child<'s, P>>,
+    waiting: Vec<Child<'f, P>>,
+    shelf: Shelf,
 }
 
-impl<'s, P> Starting<'s, P>
+impl<'f, P> Aside<'f, P>
 where
     P: HookPoint,
-    P::Model: FiresAs<Void, P>,
+    P::Model: Composes<P>,
 {
-    /// Starts them all. The first loop holds only what plain handlers need;
-    /// all else is out of its way, in functions of its own.
-    #[inline]
-    fn all(&mut self, payload: &'s P::Payload, storage: &'s mut Storage, task: &mut Context<'_>) {
-        let Self { fire, list, .. } = *self;
-        let everyone = fire.admits_all(list);
-        let unwatched = fire.recorder.is_none();
-        let mut storage = Relend::new(storage);
-        let mut before = 0;
-        for chunk in list.chunks() {
-            let Some(last) = chunk.slots.last() else { continue };
-            let mut frame = Frame { fire, entry: &last.entry, merged: None };
-            for slot in &chunk.slots {
-                frame.entry = &slot.entry;
-                if !everyone && !fire.admits(slot) {
-                    frame.entry.counters.uncount_call();
-                    continue;
-                }
-                if !(unwatched && chunk.plain) {
-                    let order = order_of(before, chunk, slot);
-                    self.start(order, slot, payload, &mut storage, task);
-                    continue;
-                }
-                if !enter(frame.entry) {
-                    self.passed_over(frame.entry);
-                    continue;
-                }
-                let input = <P::Model as FiresAs<Void, P>>::give(payload);
-                // SAFETY: the handler before has ended, or has kept its
-                // storage, and then this is another.
-                let place = Place::new(unsafe { storage.lend() });
-                let start = || slot.invoke().start(input, &frame, place, task);
-                let started = polling(frame.entry, start);
-                if matches!(started, Started::Ready(Ok(_))) {
-                    leave(frame.entry);
-                } else {
-                    let running = Running::untimed(fire, frame.entry);
-                    self.settle(order_of(before, chunk, slot), running, started, &mut storage);
-                }
-            }
-            // The walk has no way out but its end, and whoever was not called
-            // was taken back.
-            last.count_end_of_walk();
-            before += chunk.slots.len();
-        }
-    }
-
-    /// A handler that was unregistered meanwhile. The walk counts it.
-    #[cold]
-    fn passed_over(&self, entry: &Entry) {
-        entry.counters.uncount_call();
-        self.fire.filtered(entry, Filter::Unregistered);
-    }
-
-    /// Starts a handler whose call may be counted, timed or told of.
-    #[inline(never)]
-    fn start(
-        &mut self,
-        order: usize,
-        slot: &'s Slot<P>,
-        payload: &'s P::Payload,
-        storage: &mut Relend<'s, Storage>,
-        task: &mut Context<'_>,
-    ) {
-        let entry = &*slot.entry;
-        let Some(running) = Running::begin(self.fire, entry) else {
-            return self.passed_over(entry);
-        };
-        let input = <P::Model as FiresAs<Void, P>>::give(payload);
-        let frame = Frame { fire: self.fire, entry, merged: None };
-        // SAFETY: the handler before has ended, or has kept its storage, and
-        // then this is another.
-        let place = Place::new(unsafe { storage.lend() });
-        let started = running.poll(|| slot.invoke().start(input, &frame, place, task));
-        self.settle(order, running, started, storage);
+    fn new(fire: &'f Fire<'f>, list: &'f HandlerList<P>) -> Self {
+        let settled = Settled { fire, first: None };
+        Self { list, settled, waiting: Vec::new(), shelf: Shelf::default() }
     }
 
     /// Takes what came of a first poll. Whoever suspends keeps the storage;
     /// the next handler gets another.
     #[inline(never)]
-    fn settle(
-        &mut self,
-        order: usize,
-        running: Running<'s>,
-        started: Started<'s, Output<P>>,
-        storage: &mut Relend<'s, Storage>,
-    ) {
-        let future = match first(&running, started) {
+    fn settle(&mut self, slot: &Slot<P>, running: Running<'f>, calling: &mut Calling<'f, '_, P>) {
+        let order = self.order_of(slot);
+        let future = match first(&running, calling.aside()) {
             Ok(outcome) => return self.settled.note(order, running, outcome),
             Err(future) => future,
         };
         // There are at most as many to come as handlers are left.
         let left = self.list.len() - order;
-        *storage = Relend::new(self.shelf.storage(left));
+        // SAFETY: those that wait are dropped before the shelf: here, where
+        // they are declared before it, and in `Rest`.
+        calling.lend_instead(unsafe { self.shelf.storage(left) });
         match Waiting::new(running, future) {
             Ok(child) => {
                 if self.waiting.is_empty() {
@@ -185,50 +188,68 @@ where
             Err((running, kind)) => self.settled.note(order, running, Err::<(), _>(kind)),
         }
     }
+
+    /// The place of a handler in the order of the list.
+    fn order_of(&self, slot: &Slot<P>) -> usize {
+        let mut before = 0;
+        for chunk in self.list.chunks() {
+            if let Some(within) = chunk.place_of(slot) {
+                return before + within;
+            }
+            before += chunk.slots.len();
+        }
+        unreachable!("the slot is one of the list's")
+    }
+
+    /// Leaves those that wait with the fire.
+    #[inline(never)]
+    fn finish(
+        self,
+        mut held: Held<P>,
+        waiting: &mut Option<Box<Rest<'f, P>>>,
+    ) -> Result<(), FireError> {
+        let Self { settled, waiting: few, shelf, .. } = self;
+        if few.is_empty() {
+            return settled.result();
+        }
+        held.settle();
+        let children = if few.len() > FEW {
+            let wakers = WokenSet::new(few.len());
+            let many = few.into_iter().map(|(order, child)| Some((order, child.by_own_waker())));
+            Children::Many(wakers, many.collect())
+        } else {
+            Children::Few(few)
+        };
+        *waiting = Some(Box::new(Rest { children, settled, _shelf: shelf, _held: held }));
+        Ok(())
+    }
 }
 
-/// The place of a handler in the order of the list.
-fn order_of<P: HookPoint>(before: usize, chunk: &Chunk<P>, slot: &Slot<P>) -> usize {
-    let within = chunk.slots.iter().position(|other| std::ptr::eq(other, slot));
-    before + within.expect("the slot is one of the chunk's")
-}
-
-async fn wait_for_few<P: HookPoint>(mut waiting: Vec<Child<'_, P>>, settled: &mut Settled<'_>) {
-    // They were polled a moment ago, by this very task: for now only their
-    // timers need to know it.
-    let mut just_started = true;
-    poll_fn(|task| {
-        nesting::within(P::NAME, || {
-            waiting.retain_mut(|(order, child)| match child.turn(just_started, task) {
-                Poll::Pending => true,
-                Poll::Ready((running, outcome)) => {
-                    settled.note(*order, running, outcome);
-                    false
-                }
-            });
-        });
-        just_started = false;
-        if waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
-}
-
-async fn wait_for_many<P: HookPoint>(waiting: Vec<Child<'_, P>>, settled: &mut Settled<'_>) {
-    let mut woken = WokenSet::new(waiting.len());
-    let mut waiting: Vec<_> = waiting.into_iter().map(Some).collect();
-    poll_fn(|task| {
-        nesting::within(P::NAME, || {
-            woken.poll(task, |index, task| {
+impl<P: HookPoint> Rest<'_, P> {
+    /// Gives a turn to those that may have something to do.
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<()> {
+        let settled = &mut self.settled;
+        match &mut self.children {
+            Children::Few(children) => {
+                children.retain_mut(|(order, child)| match child.turn(task) {
+                    Poll::Pending => true,
+                    Poll::Ready((running, outcome)) => {
+                        settled.note(*order, running, outcome);
+                        false
+                    }
+                });
+                if children.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+            }
+            Children::Many(woken, children) => woken.poll(task, |index, task| {
                 // A waker may outlive its child and mark it once more.
-                let Some((order, child)) = &mut waiting[index] else { return false };
-                let Poll::Ready((running, outcome)) = child.turn(false, task) else { return false };
+                let Some((order, child)) = &mut children[index] else { return false };
+                let Poll::Ready((running, outcome)) = child.turn(task) else { return false };
                 settled.note(*order, running, outcome);
-                waiting[index] = None;
+                children[index] = None;
                 true
-            })
-        })
-    })
-    .await;
+            }),
+        }
+    }
 }
 
 /// Takes the outcomes as they come; the error of the fire is the failure of
@@ -239,14 +260,17 @@ struct Settled<'f> {
 }
 
 impl Settled<'_> {
+    fn result(self) -> Result<(), FireError> {
+        self.first.map_or(Ok(()), |(_, failure)| Err(FireError::Failed(failure)))
+    }
+
     fn note<T>(&mut self, order: usize, running: Running<'_>, outcome: Result<T, FailureKind>) {
-        let entry = running.entry;
-        let elapsed = running.finish();
+        let ended = running.finish();
         match outcome {
-            Ok(_) => self.fire.ran(entry, elapsed, || Contribution::Nothing),
+            Ok(_) => self.fire.ran(&ended, || Contribution::Nothing),
             Err(kind) => {
                 let earlier = self.first.as_ref().is_none_or(|(first, _)| order < *first);
-                if let Some(failure) = self.fire.failed(entry, kind, elapsed)
+                if let Some(failure) = self.fire.failed(&ended, kind)
                     && earlier
                 {
                     self.first = Some((order, failure));

@@ -1,41 +1,55 @@
 //! One fire: who may take part, and where its failures go.
 
-use std::time::Duration;
-
+use crate::dispatch::call::Ended;
+use crate::dispatch::watch::Watch;
 use crate::entry::Entry;
 use crate::error::{FailureKind, FireError, HandlerFailure};
 use crate::list::{HandlerList, Slot};
-use crate::nesting;
+use crate::observe::log_failure;
 use crate::panics::{contained, shown};
 use crate::point::{HookPoint, PointDescriptor};
 use crate::policy::FailurePolicy;
-use crate::report::{Contribution, Filter, FireReport, HandlerStatus, Recorder};
+use crate::report::{Contribution, Filter, HandlerStatus};
 use crate::scope::ScopedHooks;
-use crate::snapshot::Held;
+use crate::snapshot::{Held, Published, Root};
+use crate::table::Listening;
 use crate::target::Target;
 
 /// One fire, as its handlers' calls share it.
 pub(crate) struct Fire<'f> {
     pub(crate) hooks: &'f ScopedHooks,
     pub(crate) point: &'static PointDescriptor,
+    pub(crate) terms: Option<&'f Terms<'f>>,
+    pub(crate) watch: Option<&'f Watch<'f>>,
+}
+
+/// What a stage of a flow takes over from the flow's run.
+pub(crate) struct Terms<'f> {
+    /// What the run is for.
     pub(crate) targets: &'f [Target],
-    pub(crate) recorder: Option<&'f Recorder>,
+    /// All handlers as they were when the run began.
+    pub(crate) handlers: &'f Root,
 }
 
 impl<'f> Fire<'f> {
     #[inline]
-    pub(crate) fn of<P: HookPoint>(hooks: &'f ScopedHooks, recorder: Option<&'f Recorder>) -> Self {
-        Self { hooks, point: P::descriptor(), targets: &[], recorder }
+    pub(crate) fn of<P: HookPoint>(hooks: &'f ScopedHooks, watch: Option<&'f Watch<'f>>) -> Self {
+        Self { hooks, point: P::descriptor(), terms: None, watch }
     }
 
-    /// A fire of `P`, unless it is nested too deep.
+    /// The handlers of `P`, held for this fire.
     #[inline]
-    pub(crate) fn nested<P: HookPoint>(
-        hooks: &'f ScopedHooks,
-        recorder: Option<&'f Recorder>,
-    ) -> Result<Self, FireError> {
-        nesting::check(P::NAME, hooks.inner.settings.depth)?;
-        Ok(Self::of::<P>(hooks, recorder))
+    pub(crate) fn hold<P: HookPoint>(&self) -> Option<Held<P>> {
+        match self.terms {
+            None => self.hooks.inner.published.hold(),
+            Some(terms) => Published::hold_of(terms.handlers),
+        }
+    }
+
+    /// How deep fires may be nested. The stages of a run that was let in run.
+    #[inline]
+    pub(crate) fn depth(&self) -> usize {
+        if self.terms.is_some() { usize::MAX } else { self.hooks.inner.settings.depth }
     }
 
     /// Whether every handler of the list takes part.
@@ -54,7 +68,7 @@ impl<'f> Fire<'f> {
             return false;
         }
         if let Some(target) = &slot.entry.target
-            && !self.targets.contains(target)
+            && !self.terms.is_some_and(|terms| terms.targets.contains(target))
         {
             self.filtered(&slot.entry, Filter::Target);
             return false;
@@ -62,55 +76,43 @@ impl<'f> Fire<'f> {
         true
     }
 
+    /// A handler that does not take part. The walk over the list counts it
+    /// among those that were called, so that is taken back.
     #[cold]
     pub(crate) fn filtered(&self, entry: &Entry, filter: Filter) {
         entry.counters.filtered();
+        entry.counters.uncount_call();
         self.skipped(entry, filter);
     }
 
     /// A handler that an earlier one left nothing to do.
     #[cold]
     pub(crate) fn skipped(&self, entry: &Entry, filter: Filter) {
-        if let Some(recorder) = self.recorder {
-            recorder.note(entry, HandlerStatus::Filtered(filter), None);
+        if let Some(watch) = self.watch {
+            watch.filtered(entry, filter);
         }
     }
 
     #[inline]
-    pub(crate) fn ran(
-        &self,
-        entry: &Entry,
-        elapsed: Option<Duration>,
-        contribution: impl FnOnce() -> Contribution,
-    ) {
-        if let Some(recorder) = self.recorder {
-            recorder.note(entry, HandlerStatus::Ran(contribution()), elapsed);
+    pub(crate) fn ran(&self, ended: &Ended<'_>, contribution: impl FnOnce() -> Contribution) {
+        if let Some(watch) = self.watch {
+            watch.call_ended(ended, HandlerStatus::Ran(contribution()));
         }
     }
 
-    /// Reports a failure: counted, logged, in the report. No failure is
+    /// Reports a failure: counted, logged, told, in the report. No failure is
     /// silent. It comes back where it is the fire's error.
     #[cold]
-    pub(crate) fn failed(
-        &self,
-        entry: &Entry,
-        kind: FailureKind,
-        elapsed: Option<Duration>,
-    ) -> Option<HandlerFailure> {
+    pub(crate) fn failed(&self, ended: &Ended<'_>, kind: FailureKind) -> Option<HandlerFailure> {
+        let entry = ended.entry;
         let message = shown(&kind);
         entry.counters.failed();
-        tracing::warn!(
-            point = self.point.name(),
-            handler = &*entry.name,
-            owner = %entry.owner(),
-            kind = kind.word(),
-            policy = %entry.policy,
-            elapsed = ?elapsed,
-            "a hook handler failed: {message}",
-        );
-        if let Some(recorder) = self.recorder {
+        if self.watch.is_none_or(Watch::logs_failures) {
+            log_failure(self.point, entry, &kind, &message, ended.elapsed);
+        }
+        if let Some(watch) = self.watch {
             let status = HandlerStatus::Failed { kind: kind.word(), message, policy: entry.policy };
-            recorder.note(entry, status, elapsed);
+            watch.call_ended(ended, status);
         }
         if entry.policy == FailurePolicy::Open {
             // The handler's own error may panic even in its drop.
@@ -120,40 +122,57 @@ impl<'f> Fire<'f> {
             return None;
         }
         let (name, owner) = (entry.name.clone(), entry.owner());
-        Some(HandlerFailure::new(self.point.name(), name, owner, entry.location, kind, elapsed))
+        Some(HandlerFailure::new(
+            self.point.name(),
+            name,
+            owner,
+            entry.location,
+            kind,
+            ended.elapsed,
+        ))
     }
 }
 
 impl ScopedHooks {
-    /// Whether a fire of `P` has nothing to do: all that a fire does when nobody
-    /// is there.
+    /// Whether a fire of `P` has nothing to do, as most fires of most points.
     #[inline]
     pub(crate) fn is_quiet<P: HookPoint>(&self) -> bool {
-        self.inner.table.get(P::descriptor().index()).is_quiet()
+        // A point that no registry has met yet looks at a place that no point
+        // has, where nothing is ever set.
+        self.inner.table.get(P::descriptor().index_so_far()).is_quiet()
     }
 
-    /// Marks `P` as fired and says whether anybody listens.
-    pub(crate) fn listens<P: HookPoint>(&self) -> Result<bool, FireError> {
-        let state = self.inner.table.get(P::descriptor().index());
-        state.fire(|| self.declare(P::descriptor()))
-    }
-
-    /// Before the first fire of a point: its wire name must be its own.
-    #[cold]
-    fn declare(&self, point: &'static PointDescriptor) -> Result<(), FireError> {
-        let declared = self.inner.store().declare(point);
-        declared.map_err(|clash| FireError::NameClash(Box::new(clash)))
-    }
-
-    /// The handlers of `P`, held for one fire.
+    /// What a fire of `P` has to do.
     #[inline]
-    pub(crate) fn hold<P: HookPoint>(&self) -> Option<Held<P>> {
-        self.inner.published.hold()
+    pub(crate) fn listening<P: HookPoint>(&self) -> Result<Listening, FireError> {
+        let state = self.inner.table.get(P::descriptor().index_so_far());
+        match state.listening() {
+            Some(listening) => Ok(listening),
+            None => self.first_fire(P::descriptor()),
+        }
     }
-}
 
-/// The report of a fire that nobody listened to, or of one over `held`.
-pub(crate) fn report<P: HookPoint>(recorder: Recorder, held: Option<&Held<P>>) -> FireReport {
-    let ids = held.into_iter().flat_map(Held::ids);
-    recorder.finish(P::descriptor(), ids)
+    /// Whether a fire of `P` has anybody to give a payload to.
+    #[inline]
+    pub(crate) fn needs_payload<P: HookPoint>(&self) -> Result<bool, FireError> {
+        if self.is_quiet::<P>() {
+            return Ok(false);
+        }
+        Ok(match self.listening::<P>()? {
+            Listening::Nobody => false,
+            Listening::Somebody => true,
+            Listening::Watched => self.has_handlers::<P>(),
+        })
+    }
+
+    /// The first fire of a point, whose wire name must be its own; or one that
+    /// is watched.
+    #[cold]
+    #[inline(never)]
+    fn first_fire(&self, point: &'static PointDescriptor) -> Result<Listening, FireError> {
+        self.inner.table.get(point.index()).fire(|| {
+            let declared = self.inner.store().declare(point);
+            declared.map_err(|clash| FireError::NameClash(Box::new(clash)))
+        })
+    }
 }

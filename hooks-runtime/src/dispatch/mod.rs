@@ -1,9 +1,11 @@
 //! How a fire runs its handlers.
 
 pub(crate) mod call;
+pub(crate) mod calling;
 pub(crate) mod concurrent;
 pub(crate) mod fire;
+pub(crate) mod ground;
 mod relend;
 pub(crate) mod sequential;
-mod tally;
+pub(crate) mod watch;
 mod woken;

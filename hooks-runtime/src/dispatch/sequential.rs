@@ -5,52 +5,20 @@
 //! one suspends the fire waits for it, and the next sweep goes on behind it.
 #![allow(unsafe_code)]
 
-use std::any::Any;
-use std::future::poll_fn;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
-use crate::context::Frame;
-use crate::dispatch::call::{Running, Waiting, enter, first, leave, polling};
-use crate::dispatch::fire::{Fire, report};
-use crate::dispatch::relend::Relend;
-use crate::dispatch::tally::Tally;
-use crate::entry::Entry;
-use crate::error::{BoxError, FailureKind, FireError};
-use crate::invoke::{Input, Output};
+use crate::dispatch::call::{Ended, Running, Waiting, first, polling};
+use crate::dispatch::calling::{Calling, Course, Step};
+use crate::dispatch::fire::Fire;
+use crate::dispatch::ground::{Calls, Ground};
+use crate::error::{FailureKind, FireError};
 use crate::list::{HandlerList, Slot};
-use crate::models::{FiresAs, Model};
+use crate::models::{Composes, FiresAs, Model, Next};
 use crate::nesting;
+use crate::panics::contained;
 use crate::point::HookPoint;
-use crate::report::{Contribution, Filter, FireReport, Recorder};
-use crate::scope::ScopedHooks;
-use crate::slot::{Place, Started, Storage};
+use crate::report::{Contribution, Filter};
 use crate::snapshot::Held;
-
-/// What a sequential model does between two handlers.
-pub(crate) trait Sequence<V: Model, P: HookPoint>: Send {
-    /// What the next handler is given, and what it may read of the results.
-    fn lend(&mut self) -> (V::Input<'_, P>, Option<&(dyn Any + Send + Sync)>);
-
-    /// Takes a handler's answer, and tells what it came to if somebody wants
-    /// to know.
-    fn accept(
-        &mut self,
-        entry: &Entry,
-        output: V::Output<P>,
-        told: Option<&mut Contribution>,
-    ) -> Next;
-}
-
-/// What a handler's answer means for the fire.
-pub(crate) enum Next {
-    /// The next handler's turn.
-    On,
-    /// The fire ends here; those after are not called, for this reason.
-    End(Filter),
-    /// The answer is no answer but a failure of the handler.
-    Failed(BoxError),
-}
 
 /// Why a fire goes no further: what is said of the handlers after, and what
 /// the fire returns.
@@ -59,286 +27,271 @@ type End = (Filter, Result<(), FireError>);
 /// What a handler of `P` answers.
 type Answer<P> = <<P as HookPoint>::Model as Model>::Output<P>;
 
-/// How far a sweep came.
-enum Swept<'s, 'l, P: HookPoint> {
-    /// Through the list, or to the end that a handler made.
-    Through(Option<End>),
-    /// To a handler that suspended.
-    To(&'l Slot<P>, Result<Waiting<'l, 's, Answer<P>>, (Running<'l>, FailureKind)>),
+/// The calls of a fire that makes one after another.
+pub(crate) struct Sequential<'f, P: HookPoint> {
+    /// Boxed, so that a fire that does not wait has little to carry.
+    rest: Option<Box<Rest<'f, P>>>,
 }
 
-/// The next handler of a sweep, and the count of the calls so far.
-struct Cursor<'l, P: HookPoint> {
+/// A fire that waits for a handler.
+struct Rest<'f, P: HookPoint> {
+    /// The one that suspended. What it borrows is dropped after it.
+    waiting: Option<(&'f Slot<P>, Waiting<'f, 'f, Answer<P>>)>,
+    walk: Option<Walk<P>>,
+}
+
+/// The handlers of a fire, and how far it came.
+struct Walk<P: HookPoint> {
+    held: Held<P>,
     chunk: usize,
     slot: usize,
-    tally: Tally<'l, P>,
+    /// Whether the walk waited at the handler before, and was counted there.
+    waited: bool,
 }
 
-/// Fires `P`: runs its handlers, if there are any, in order.
-pub(crate) async fn fire<V, P, S>(hooks: &ScopedHooks, sequence: &mut S) -> Result<(), FireError>
+impl<'f, P, V> Calls<'f, P, V> for Sequential<'f, P>
 where
-    V: Model,
     P: HookPoint,
     P::Model: FiresAs<V, P>,
-    S: Sequence<V, P>,
+    V: Composes<P>,
 {
-    let Some(mut held) = hooks.hold::<P>() else { return Ok(()) };
-    let fire = Fire::nested::<P>(hooks, None)?;
-    run(&fire, &mut held, sequence).await
-}
+    const NONE: Self = Self { rest: None };
 
-/// As [`fire`], with a report, whoever listens.
-pub(crate) async fn fire_reported<V, P, S>(
-    hooks: &ScopedHooks,
-    sequence: &mut S,
-) -> (Result<(), FireError>, FireReport)
-where
-    V: Model,
-    P: HookPoint,
-    P::Model: FiresAs<V, P>,
-    S: Sequence<V, P>,
-{
-    let recorder = Recorder::default();
-    let mut held = match hooks.listens::<P>() {
-        Ok(true) => hooks.hold::<P>(),
-        Ok(false) => None,
-        Err(error) => return (Err(error), report::<P>(recorder, None)),
-    };
-    let outcome = match (&mut held, Fire::nested::<P>(hooks, Some(&recorder))) {
-        (None, _) => Ok(()),
-        (Some(held), Ok(fire)) => run(&fire, held, sequence).await,
-        (Some(_), Err(error)) => Err(error),
-    };
-    (outcome, report(recorder, held.as_ref()))
-}
+    #[inline]
+    fn is_none(&self) -> bool {
+        self.rest.is_none()
+    }
 
-/// Runs the handlers of `held` in order.
-pub(crate) async fn run<V, P, S>(
-    fire: &Fire<'_>,
-    held: &mut Held<P>,
-    sequence: &mut S,
-) -> Result<(), FireError>
-where
-    V: Model,
-    P: HookPoint,
-    P::Model: FiresAs<V, P>,
-    S: Sequence<V, P>,
-{
-    // SAFETY: `held` outlives this function's future, and so all that borrows
-    // the list.
-    let list = unsafe { held.list() };
-    let mut storage = Storage::new();
-    let mut cursor = Cursor { chunk: 0, slot: 0, tally: Tally::new() };
-    let end = loop {
-        // A block of its own: what was swept lets go of the sequence with it.
-        let (slot, (running, outcome)) = {
-            let mut lent = Some((&mut *sequence, &mut storage, &mut cursor));
-            let swept = poll_fn(|task| {
-                let (sequence, storage, cursor) = lent.take().expect("a sweep is made once");
-                Poll::Ready(nesting::within(P::NAME, move || {
-                    sweep::<V, P, S>(fire, list, cursor, sequence, storage, task)
-                }))
-            })
-            .await;
-            match swept {
-                Swept::Through(end) => break end,
-                Swept::To(slot, waiting) => {
-                    held.settle();
-                    let ended = match waiting {
-                        Ok(waiting) => waiting.finish(P::NAME).await,
-                        Err((running, kind)) => (running, Err(kind)),
-                    };
-                    (slot, ended)
-                }
+    #[inline]
+    unsafe fn poll(
+        &mut self,
+        ground: &mut Ground<'f, P, V>,
+        task: &mut Context<'_>,
+    ) -> Poll<Result<(), FireError>> {
+        if self.rest.is_none() {
+            // SAFETY: no call is under way, and those that begin now end in
+            // `sweep` or stand in `rest`.
+            let swept = self.sweep(unsafe { ground.lend() }, task);
+            if self.rest.is_none() {
+                return Poll::Ready(swept);
             }
-        };
-        let end = settle::<V, P, S>(fire, slot, running, outcome, sequence);
-        if end.is_some() {
-            break end;
         }
-    };
-    let Some((filter, result)) = end else { return Ok(()) };
-    if fire.recorder.is_some() {
-        for entry in cursor.rest(list) {
-            fire.skipped(entry, filter);
+        // SAFETY: passed on to the caller.
+        unsafe { self.wait(ground, task) }
+    }
+}
+
+impl<'f, P: HookPoint> Sequential<'f, P> {
+    /// Waits for the handler that suspended, and sweeps on behind it, as long
+    /// as somebody is ready.
+    ///
+    /// # Safety
+    /// As for [`Calls::poll`].
+    #[inline(never)]
+    unsafe fn wait<V>(
+        &mut self,
+        ground: &mut Ground<'f, P, V>,
+        task: &mut Context<'_>,
+    ) -> Poll<Result<(), FireError>>
+    where
+        P::Model: FiresAs<V, P>,
+        V: Composes<P>,
+    {
+        loop {
+            let rest = self.rest.as_mut().expect("somebody waits");
+            let (slot, waiting) = rest.waiting.as_mut().expect("somebody waits");
+            let slot = *slot;
+            let turn = nesting::within(P::NAME, || waiting.turn(task));
+            let Poll::Ready((running, outcome)) = turn else { return Poll::Pending };
+            rest.waiting = None;
+            // SAFETY: the call has ended, and with it its loan.
+            let ground = unsafe { ground.lend() };
+            let (fire, course) = (&ground.fire, &mut ground.course);
+            let course = <P::Model as FiresAs<V, P>>::course(course);
+            let end = nesting::within(P::NAME, || settle(fire, slot, running, outcome, course));
+            if let Some((filter, result)) = end {
+                if let Some(walk) = &rest.walk {
+                    walk.skip_rest(fire, filter);
+                }
+                return Poll::Ready(result);
+            }
+            let swept = self.sweep(ground, task);
+            if self.rest.as_ref().is_none_or(|rest| rest.waiting.is_none()) {
+                return Poll::Ready(swept);
+            }
         }
     }
-    result
-}
 
-/// Runs handlers until one suspends or the fire ends. The loop holds only what
-/// every handler needs; all else is out of its way, in functions of its own.
-#[inline]
-fn sweep<'s, 'l: 's, V, P, S>(
-    fire: &'l Fire<'l>,
-    list: &'l HandlerList<P>,
-    cursor: &mut Cursor<'l, P>,
-    sequence: &'s mut S,
-    storage: &'s mut Storage,
-    task: &mut Context<'_>,
-) -> Swept<'s, 'l, P>
-where
-    V: Model,
-    P: HookPoint,
-    P::Model: FiresAs<V, P>,
-    S: Sequence<V, P>,
-{
-    let everyone = fire.admits_all(list);
-    let unwatched = fire.recorder.is_none();
-    let (mut sequence, mut storage) = (Relend::new(sequence), Relend::new(storage));
-    while let Some(slot) = cursor.next(list) {
-        if !everyone && !fire.admits(slot) {
-            cursor.tally.passed_over(slot);
-            continue;
+    /// Runs handlers until one suspends, which is then in `rest`, or the fire
+    /// ends.
+    #[inline(never)]
+    fn sweep<V>(
+        &mut self,
+        ground: &'f mut Ground<'f, P, V>,
+        task: &mut Context<'_>,
+    ) -> Result<(), FireError>
+    where
+        P::Model: FiresAs<V, P>,
+        V: Composes<P>,
+    {
+        let Ground { fire, course, storage } = ground;
+        let fire: &'f Fire<'f> = fire;
+        let begun = self.rest.as_mut().and_then(|rest| rest.walk.take());
+        let mut walk = match begun {
+            Some(walk) => walk,
+            None => match fire.hold::<P>() {
+                Some(held) => Walk::over(held),
+                None => return Ok(()),
+            },
+        };
+        // A fire that was let in may go on, wherever it is polled.
+        let limit = if walk.waited { usize::MAX } else { fire.depth() };
+        let _link = nesting::enter(P::NAME, limit)?;
+        // SAFETY: who borrows the list is gone before the walk is: what this
+        // function has is dropped before it returns, and one that waits stands
+        // before the walk that it leaves with the fire.
+        let list = unsafe { walk.held.list() };
+        let everyone = fire.admits_all(list);
+        let course = <P::Model as FiresAs<V, P>>::course(course);
+        let mut calling = Calling::new(fire, course, storage);
+        if let Some(watch) = fire.watch {
+            watch.walks(list.slots().map(|slot| slot.entry.id));
         }
-        // SAFETY (here and below): the handler before has ended, and with it
-        // every loan made to it; its answer borrows nothing.
-        let (input, merged) = unsafe { sequence.lend() }.lend();
-        let input = <P::Model as FiresAs<V, P>>::give(input);
-        let frame = Frame { fire, entry: &slot.entry, merged };
-        // SAFETY: as above.
-        let place = Place::new(unsafe { storage.lend() });
-        let (running, started) = if unwatched && slot.plain && enter(&slot.entry) {
-            cursor.tally.called(slot);
-            let start = || slot.invoke().start(input, &frame, place, task);
-            match polling(&slot.entry, start) {
-                Started::Ready(Ok(output)) => {
-                    let output = <P::Model as FiresAs<V, P>>::take(output);
-                    // SAFETY: as above.
-                    match unsafe { sequence.lend() }.accept(&slot.entry, output, None) {
-                        Next::On => {
-                            leave(&slot.entry);
-                            continue;
-                        }
-                        Next::End(filter) => {
-                            leave(&slot.entry);
-                            return Swept::Through(Some((filter, Ok(()))));
-                        }
-                        Next::Failed(error) => {
-                            (Running::untimed(fire, &slot.entry), Started::Ready(Err(error)))
+        if walk.waited {
+            list.chunks()[walk.chunk].uncount_walk(walk.slot - 1);
+        }
+        let mut done = walk.slot;
+        for (index, chunk) in list.chunks().iter().enumerate().skip(walk.chunk) {
+            let plain = chunk.plain && fire.watch.is_none();
+            let mut slots = &chunk.slots[done..];
+            while let [next, ..] = slots {
+                let (at, running) = if plain {
+                    match calling.run(slots, everyone, task) {
+                        (at, Step::On) => (at, None),
+                        (at, Step::Aside) => (at, Some(Running::untimed(fire, &slots[at].entry))),
+                        (at, Step::End(_)) => {
+                            chunk.count_walk(chunk.slots.len() - slots.len() + at);
+                            return Ok(());
                         }
                     }
+                } else {
+                    let admitted = everyone || fire.admits(next);
+                    (0, if admitted { calling.start(next, task) } else { None })
+                };
+                if let Some(running) = running {
+                    let slot = &slots[at];
+                    let end = match first(&running, calling.aside()) {
+                        Ok(outcome) => settle(fire, slot, running, outcome, calling.course()),
+                        Err(future) => match Waiting::new(running, future) {
+                            // Its loans go with it: nothing is lent from here on.
+                            Ok(waiting) => {
+                                walk.stop_behind(index, slot);
+                                self.wait_for(slot, waiting, walk);
+                                return Ok(());
+                            }
+                            Err((running, kind)) => {
+                                settle(fire, slot, running, Err(kind), calling.course())
+                            }
+                        },
+                    };
+                    if let Some((filter, result)) = end {
+                        walk.stop_behind(index, slot);
+                        walk.skip_rest(fire, filter);
+                        return result;
+                    }
                 }
-                started => (Running::untimed(fire, &slot.entry), started),
+                slots = slots.get(at + 1..).unwrap_or_default();
             }
-        } else {
-            match start(fire, slot, &mut cursor.tally, input, &frame, place, task) {
-                Some(started) => started,
-                None => continue,
+            if let Some(last) = chunk.slots.len().checked_sub(1) {
+                chunk.count_walk(last);
             }
-        };
-        match first(&running, started) {
-            // Its loans go with it, and nothing is lent from here on.
-            Err(future) => return Swept::To(slot, Waiting::new(running, future)),
-            Ok(outcome) => {
-                // SAFETY: as above.
-                let sequence = unsafe { sequence.lend() };
-                let end = settle::<V, P, S>(fire, slot, running, outcome, sequence);
-                if end.is_some() {
-                    return Swept::Through(end);
-                }
-            }
+            done = 0;
         }
+        Ok(())
     }
-    Swept::Through(None)
 }
 
-/// Starts a handler whose call may be counted, timed or told of; `None` when
-/// it was unregistered meanwhile.
-#[inline(never)]
-fn start<'s, 'l, P: HookPoint>(
-    fire: &'l Fire<'l>,
-    slot: &'l Slot<P>,
-    tally: &mut Tally<'l, P>,
-    input: Input<'s, P>,
-    frame: &Frame<'s>,
-    place: Place<'s>,
-    task: &mut Context<'_>,
-) -> Option<(Running<'l>, Started<'s, Output<P>>)>
-where
-    'l: 's,
-{
-    let Some(running) = Running::begin(fire, &slot.entry) else {
-        tally.passed_over(slot);
-        fire.filtered(&slot.entry, Filter::Unregistered);
-        return None;
-    };
-    tally.called(slot);
-    let started = running.poll(|| slot.invoke().start(input, frame, place, task));
-    Some((running, started))
+impl<'f, P: HookPoint> Sequential<'f, P> {
+    #[inline(never)]
+    fn wait_for(&mut self, slot: &'f Slot<P>, waiting: Waiting<'f, 'f, Answer<P>>, walk: Walk<P>) {
+        let empty = || Box::new(Rest { waiting: None, walk: None });
+        let rest = self.rest.get_or_insert_with(empty);
+        rest.waiting = Some((slot, waiting));
+        rest.walk = Some(walk);
+    }
 }
 
 /// Takes the outcome of one handler; the end of the fire, if it makes one.
 #[inline(never)]
-fn settle<V, P, S>(
+fn settle<P>(
     fire: &Fire<'_>,
     slot: &Slot<P>,
     running: Running<'_>,
     outcome: Result<Answer<P>, FailureKind>,
-    sequence: &mut S,
+    course: &mut Course<'_, P>,
 ) -> Option<End>
 where
-    V: Model,
     P: HookPoint,
-    P::Model: FiresAs<V, P>,
-    S: Sequence<V, P>,
+    P::Model: Composes<P>,
 {
-    let entry = &*slot.entry;
-    let elapsed = running.finish();
-    match outcome {
-        Ok(output) => {
-            let output = <P::Model as FiresAs<V, P>>::take(output);
-            let mut contribution = Contribution::Nothing;
-            let told = fire.recorder.is_some().then_some(&mut contribution);
-            let next = sequence.accept(entry, output, told);
-            match next {
-                Next::Failed(error) => failed(fire, entry, FailureKind::Error(error), elapsed),
-                Next::On => {
-                    fire.ran(entry, elapsed, || contribution);
-                    None
-                }
-                Next::End(filter) => {
-                    fire.ran(entry, elapsed, || contribution);
-                    Some((filter, Ok(())))
-                }
-            }
+    let mut contribution = Contribution::Nothing;
+    let next = outcome.and_then(|output| {
+        let told = fire.watch.is_some().then_some(&mut contribution);
+        // Values that it displaces are dropped in there: the user's code.
+        let accept = || P::Model::accept(course, &slot.entry, output, told);
+        match contained(|| polling(&slot.entry, accept)) {
+            Ok(Next::Failed(error)) => Err(FailureKind::Error(error)),
+            Ok(Next::On) => Ok(None),
+            Ok(Next::End(filter)) => Ok(Some(filter)),
+            Err(message) => Err(FailureKind::Panicked(message)),
         }
-        Err(kind) => failed(fire, entry, kind, elapsed),
+    });
+    let ended = running.finish();
+    match next {
+        Ok(end) => {
+            fire.ran(&ended, || contribution);
+            end.map(|filter| (filter, Ok(())))
+        }
+        Err(kind) => failed(fire, &ended, kind),
     }
 }
 
 /// Reports a failure; the end of the fire, if the handler fails closed.
-fn failed(
-    fire: &Fire<'_>,
-    entry: &Entry,
-    kind: FailureKind,
-    elapsed: Option<Duration>,
-) -> Option<End> {
-    let failure = fire.failed(entry, kind, elapsed)?;
+fn failed(fire: &Fire<'_>, ended: &Ended<'_>, kind: FailureKind) -> Option<End> {
+    let failure = fire.failed(ended, kind)?;
     Some((Filter::AfterFailure, Err(FireError::Failed(failure))))
 }
 
-impl<'l, P: HookPoint> Cursor<'l, P> {
+impl<P: HookPoint> Walk<P> {
     #[inline]
-    fn next(&mut self, list: &'l HandlerList<P>) -> Option<&'l Slot<P>> {
-        loop {
-            let chunk = list.chunks().get(self.chunk)?;
-            if let Some(slot) = chunk.slots.get(self.slot) {
-                self.slot += 1;
-                return Some(slot);
-            }
-            self.chunk += 1;
-            self.slot = 0;
-            self.tally = Tally::new();
-        }
+    fn over(held: Held<P>) -> Self {
+        Self { held, chunk: 0, slot: 0, waited: false }
     }
 
-    /// The handlers that were not reached.
-    fn rest(&self, list: &'l HandlerList<P>) -> impl Iterator<Item = &'l Entry> {
-        let (first, done) = (self.chunk, self.slot);
-        list.chunks().iter().enumerate().skip(first).flat_map(move |(index, chunk)| {
-            let done = if index == first { done } else { 0 };
-            chunk.slots.iter().skip(done).map(|slot| &*slot.entry)
-        })
+    /// Notes that the fire came as far as `slot` in the chunk of that index,
+    /// and counts it there.
+    fn stop_behind(&mut self, chunk: usize, slot: &Slot<P>) {
+        // SAFETY: not used beyond this function.
+        let list: &HandlerList<P> = unsafe { self.held.list() };
+        let place = list.chunks()[chunk].place_of(slot).expect("it is one of the chunk's");
+        list.chunks()[chunk].count_walk(place);
+        self.chunk = chunk;
+        self.slot = place + 1;
+        self.waited = true;
+        self.held.settle();
+    }
+
+    /// Tells of the handlers that the fire does not come to.
+    fn skip_rest(&self, fire: &Fire<'_>, filter: Filter) {
+        if fire.watch.is_some() {
+            // SAFETY: not used beyond this function.
+            let list: &HandlerList<P> = unsafe { self.held.list() };
+            for (index, chunk) in list.chunks().iter().enumerate().skip(self.chunk) {
+                let done = if index == self.chunk { self.slot } else { 0 };
+                for slot in &chunk.slots[done..] {
+                    fire.skipped(&slot.entry, filter);
+                }
+            }
+        }
     }
 }

@@ -20,9 +20,24 @@ pub struct FlowContext<F: FlowPoint> {
 }
 
 /// What a handler asked for.
-pub(crate) enum Signal {
+#[derive(Debug)]
+pub enum Signal {
+    /// To skip the rest of the stage.
     Skip,
+    /// To abort the flow.
     Abort(BoxError),
+}
+
+/// Where a handler leaves what it asks for.
+pub trait Signals {
+    /// What the handler that ran last asked for.
+    fn signal(&mut self) -> &mut Option<Signal>;
+}
+
+impl<F: FlowPoint> Signals for FlowContext<F> {
+    fn signal(&mut self) -> &mut Option<Signal> {
+        &mut self.signal
+    }
 }
 
 impl<F: FlowPoint> FlowContext<F> {

@@ -109,6 +109,7 @@ mod context;
 mod error;
 mod run;
 mod stages;
+mod staging;
 mod state;
 
 pub use context::FlowContext;

@@ -1,6 +1,5 @@
 //! One run of a flow, from its input to its end.
 
-use std::any::Any;
 use std::fmt::{self, Debug, Display};
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
@@ -8,22 +7,24 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use crate::dispatch::fire::{Fire, report};
-use crate::dispatch::sequential::{self, Next, Sequence};
-use crate::entry::{Entry, Owner};
+use crate::dispatch::fire::{Fire, Terms};
+use crate::dispatch::ground::Begun;
+use crate::dispatch::sequential::Sequential;
+use crate::dispatch::watch::Watch;
 use crate::error::BoxError;
-use crate::flow::context::Signal;
+use crate::flow::staging::{Ended, Staging};
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowError, FlowPoint, OnError, Stage, StageKind,
 };
 use crate::models::{FiresAs, Flow};
 use crate::nesting;
+use crate::observe::FireEnd;
 use crate::panics::{contained, message_of, shown};
 use crate::point::HookPoint;
-use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::report::FireReport;
 use crate::scope::ScopedHooks;
-use crate::snapshot::{Published, Root};
+use crate::snapshot::Root;
 use crate::target::Target;
 
 /// The operation of a flow: an async function or closure from its input to a
@@ -137,8 +138,10 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         operation: O,
         report: Option<&mut FlowReport>,
     ) -> Result<F::Result, FlowError<O::Error>> {
-        nesting::check(F::NAME, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?;
-        self.hooks.listens::<F>().map_err(FlowError::Fire)?;
+        drop(nesting::enter(F::NAME, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?);
+        self.hooks.listening::<F>().map_err(FlowError::Fire)?;
+        let observed = !self.hooks.inner.settings.observers.is_empty();
+        let watch = observed.then(|| Watch::observing::<F>(self.hooks));
         let mut drive = pin!(async {
             let mut driver = Driver::<F, O::Error> {
                 run: &self,
@@ -150,7 +153,14 @@ impl<F: FlowPoint> FlowRun<'_, F> {
             let outcome = driver.run_to_output(operation).await;
             driver.run_to_end(outcome).await
         });
-        poll_fn(|task| nesting::within(F::NAME, || drive.as_mut().poll(task))).await
+        let outcome = poll_fn(|task| nesting::within(F::NAME, || drive.as_mut().poll(task))).await;
+        if let Some(watch) = watch {
+            match &outcome {
+                Ok(_) => watch.fire_ended(&FireEnd::Completed("ran")),
+                Err(error) => watch.fire_ended(&FireEnd::FlowFailed(&shown(error))),
+            }
+        }
+        outcome
     }
 }
 
@@ -223,26 +233,33 @@ where
         self.context.stage = kind;
         self.context.signal = None;
         let hooks = self.run.hooks;
-        let recorder = self.report.is_some().then(Recorder::default);
+        let watch = if self.report.is_some() {
+            Some(Watch::reporting::<S>(hooks))
+        } else {
+            let observed = !hooks.inner.settings.observers.is_empty();
+            observed.then(|| Watch::observing::<S>(hooks))
+        };
         // Marks the stage as fired; who takes part was settled when the run
         // began, so that it sees one version of every plugin.
-        hooks.listens::<S>().map_err(FlowError::Fire)?;
-        let Some(mut held) = Published::hold_of::<S>(&self.handlers) else { return Ok(()) };
-        let fire = Fire { targets: &self.run.targets, ..Fire::of::<S>(hooks, recorder.as_ref()) };
-        let mut staging = Staging {
+        hooks.listening::<S>().map_err(FlowError::Fire)?;
+        let terms = Terms { targets: &self.run.targets, handlers: &self.handlers };
+        let fire = Fire { terms: Some(&terms), ..Fire::of::<S>(hooks, watch.as_ref()) };
+        let staging = Staging::<S> {
             context: &mut self.context,
             fixed: S::descriptor().is_fixed(),
-            aborted: None,
+            ended: Ended::Not,
         };
-        let ran = sequential::run(&fire, &mut held, &mut staging).await;
-        let aborted = staging.aborted;
-        if let (Some(report_of_flow), Some(recorder)) = (&mut self.report, recorder) {
-            report_of_flow.stages.push(report(recorder, Some(&held)));
+        let ran = Begun::<S, Stage, Sequential<'_, S>>::new(fire, staging).await;
+        if let (Some(report), Some(watch)) = (&mut self.report, watch) {
+            let stage = watch.into_report();
+            if !stage.handlers().is_empty() {
+                report.stages.push(stage);
+            }
         }
-        ran.map_err(FlowError::Fire)?;
-        match aborted {
-            None => Ok(()),
-            Some((handler, owner, error)) => {
+        let ended = ran.map_err(FlowError::Fire)?;
+        match ended {
+            Ended::Not | Ended::Skipped => Ok(()),
+            Ended::Aborted(handler, owner, error) => {
                 Err(FlowError::Aborted { flow: F::NAME, stage: kind, handler, owner, error })
             }
         }
@@ -268,47 +285,6 @@ where
     match outcome {
         Ok(outcome) => outcome.map_err(FlowError::Operation),
         Err(message) => Err(FlowError::Panicked { flow: F::NAME, message }),
-    }
-}
-
-/// A stage under way.
-struct Staging<'c, F: FlowPoint> {
-    context: &'c mut FlowContext<F>,
-    /// Whether the outcome stands whatever this stage does.
-    fixed: bool,
-    aborted: Option<(Arc<str>, Owner, BoxError)>,
-}
-
-impl<F, S> Sequence<Stage, S> for Staging<'_, F>
-where
-    F: FlowPoint,
-    S: HookPoint<Payload = FlowContext<F>>,
-{
-    fn lend(&mut self) -> (&mut FlowContext<F>, Option<&(dyn Any + Send + Sync)>) {
-        // What a handler that failed had asked for is not the next one's.
-        self.context.signal = None;
-        (self.context, None)
-    }
-
-    fn accept(&mut self, entry: &Entry, (): (), told: Option<&mut Contribution>) -> Next {
-        match self.context.signal.take() {
-            None => Next::On,
-            Some(Signal::Skip) => {
-                if let Some(told) = told {
-                    *told = Contribution::Skipped;
-                }
-                Next::End(Filter::AfterSkip)
-            }
-            // The outcome stands already: a failure of this handler, no more.
-            Some(Signal::Abort(error)) if self.fixed => Next::Failed(error),
-            Some(Signal::Abort(error)) => {
-                if let Some(told) = told {
-                    *told = Contribution::Aborted(shown(&*error));
-                }
-                self.aborted = Some((Arc::clone(&entry.name), entry.owner(), error));
-                Next::End(Filter::AfterAbort)
-            }
-        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::error::{BoxError, RegisterError};
 use crate::flow::FlowContext;
+use crate::flow::staging::Staging;
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{Flow, Model, RegistersAs, Returns};
@@ -87,6 +88,8 @@ impl Model for Stage {
     const KIND: ModelKind = ModelKind::Stage;
     type Input<'a, P: HookPoint> = &'a mut P::Payload;
     type Output<P: HookPoint> = ();
+    type Given<'p, P: HookPoint> = Staging<'p, P>;
+    type Course<'p, P: HookPoint> = Staging<'p, P>;
 }
 
 #[diagnostic::do_not_recommend]

@@ -1,14 +1,17 @@
 //! Claiming: one after another until the first claim.
 
-use std::any::Any;
+use std::future::Future;
 use std::sync::Arc;
 
-use crate::dispatch::sequential::{self, Next, Sequence};
+use crate::dispatch::fire::Fire;
+use crate::dispatch::ground::{Begun, Firing};
+use crate::dispatch::sequential::Sequential;
+use crate::dispatch::watch::Watch;
 use crate::entry::Entry;
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
-use crate::models::{FiresAs, Model, RegistersAs, Returns};
+use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
@@ -26,6 +29,8 @@ impl Model for Claiming {
     const KIND: ModelKind = ModelKind::Claiming;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = Option<P::Result>;
+    type Given<'p, P: HookPoint> = &'p P::Payload;
+    type Course<'p, P: HookPoint> = Asking<'p, P>;
 }
 
 /// Whether somebody claimed. Who did is in the report of the fire.
@@ -110,20 +115,15 @@ impl HookRegistry {
 impl ScopedHooks {
     /// Asks the handlers of `P` in order until one claims.
     #[inline]
-    pub async fn fire_claiming<P>(
-        &self,
-        payload: &P::Payload,
-    ) -> Result<Claim<P::Result>, FireError>
+    pub fn fire_claiming<'f, P>(
+        &'f self,
+        payload: &'f P::Payload,
+    ) -> impl Future<Output = Result<Claim<P::Result>, FireError>> + Send + use<'f, P>
     where
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        if self.is_quiet::<P>() || !self.listens::<P>()? {
-            return Ok(Claim::Unclaimed);
-        }
-        let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
-        sequential::fire::<Claiming, P, _>(self, &mut asking).await?;
-        Ok(asking.claim)
+        Firing::<P, Claiming, Sequential<'f, P>>::new(self, payload)
     }
 
     /// As [`fire_claiming`](Self::fire_claiming); the payload is made only if
@@ -137,13 +137,11 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        if self.is_quiet::<P>() || !self.listens::<P>()? {
-            return Ok(Claim::Unclaimed);
+        if self.needs_payload::<P>()? {
+            self.fire_claiming::<P>(&payload()).await
+        } else {
+            Ok(Claim::Unclaimed)
         }
-        let payload = payload();
-        let mut asking = Asking::<P> { payload: &payload, claim: Claim::Unclaimed };
-        sequential::fire::<Claiming, P, _>(self, &mut asking).await?;
-        Ok(asking.claim)
     }
 
     /// As [`fire_claiming`](Self::fire_claiming), with a report.
@@ -155,37 +153,66 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        let mut asking = Asking::<P> { payload, claim: Claim::Unclaimed };
-        let (outcome, report) =
-            sequential::fire_reported::<Claiming, P, _>(self, &mut asking).await;
-        (outcome.map(|()| asking.claim), report)
+        if let Err(error) = self.listening::<P>() {
+            return (Err(error), FireReport::of_nobody(P::descriptor()));
+        }
+        let watch = Watch::reporting::<P>(self);
+        let fire = Fire::of::<P>(self, Some(&watch));
+        let asking = Claiming::begin(payload);
+        let outcome = Begun::<P, Claiming, Sequential<'_, P>>::new(fire, asking).await;
+        (outcome, watch.into_report())
     }
 }
 
 /// Nobody has claimed, until somebody does.
-struct Asking<'p, P: HookPoint> {
+#[derive(Debug)]
+pub struct Asking<'p, P: HookPoint> {
     payload: &'p P::Payload,
     claim: Claim<P::Result>,
 }
 
-impl<P: HookPoint> Sequence<Claiming, P> for Asking<'_, P> {
+impl<P: HookPoint> Composes<P> for Claiming {
+    type Outcome = Claim<P::Result>;
+
     #[inline]
-    fn lend(&mut self) -> (&P::Payload, Option<&(dyn Any + Send + Sync)>) {
-        (self.payload, None)
+    fn unheard(_: &P::Payload) -> Claim<P::Result> {
+        Claim::Unclaimed
+    }
+
+    #[inline]
+    fn begin<'p>(payload: &'p P::Payload) -> Asking<'p, P>
+    where
+        'p: 'p,
+    {
+        Asking { payload, claim: Claim::Unclaimed }
+    }
+
+    #[inline]
+    fn lend<'a>(asking: &'a mut Asking<'_, P>) -> Lent<'a, &'a P::Payload> {
+        Lent { input: asking.payload, merged: None }
     }
 
     #[inline]
     fn accept(
-        &mut self,
+        asking: &mut Asking<'_, P>,
         _: &Entry,
         output: Option<P::Result>,
         told: Option<&mut Contribution>,
     ) -> Next {
         let Some(value) = output else { return Next::On };
-        self.claim = Claim::Claimed(value);
+        asking.claim = Claim::Claimed(value);
         if let Some(told) = told {
             *told = Contribution::Claimed;
         }
         Next::End(Filter::AfterClaim)
+    }
+
+    fn word(asking: &Asking<'_, P>) -> &'static str {
+        if asking.claim.is_claimed() { "claimed" } else { "unclaimed" }
+    }
+
+    #[inline]
+    fn finish(asking: &mut Asking<'_, P>) -> Claim<P::Result> {
+        std::mem::replace(&mut asking.claim, Claim::Unclaimed)
     }
 }

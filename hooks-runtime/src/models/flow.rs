@@ -1,8 +1,12 @@
 //! Flow: stages around an operation. The stages are points of their own, see
 //! [`crate::flow`].
 
-use crate::models::Model;
+use std::convert::Infallible;
+
+use crate::entry::Entry;
+use crate::models::{Composes, Lent, Model, Next};
 use crate::point::{HookPoint, ModelKind};
+use crate::report::Contribution;
 
 /// The model of points that wrap an operation of the host in six stages.
 ///
@@ -15,4 +19,38 @@ impl Model for Flow {
     const KIND: ModelKind = ModelKind::Flow;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = ();
+    type Given<'p, P: HookPoint> = Infallible;
+    type Course<'p, P: HookPoint> = Infallible;
+}
+
+/// Nothing ever happens here: a flow has no handlers of its own.
+impl<P: HookPoint> Composes<P> for Flow {
+    type Outcome = Infallible;
+
+    fn unheard(never: Infallible) -> Infallible {
+        never
+    }
+
+    fn begin<'p>(never: Infallible) -> Infallible
+    where
+        'p: 'p,
+    {
+        never
+    }
+
+    fn lend(never: &mut Infallible) -> Lent<'_, &P::Payload> {
+        match *never {}
+    }
+
+    fn accept(never: &mut Infallible, _: &Entry, (): (), _: Option<&mut Contribution>) -> Next {
+        match *never {}
+    }
+
+    fn word(never: &Infallible) -> &'static str {
+        match *never {}
+    }
+
+    fn finish(never: &mut Infallible) -> Infallible {
+        *never
+    }
 }

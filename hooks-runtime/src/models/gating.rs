@@ -1,15 +1,18 @@
 //! Gating: rewriters in order, then guards; the first rejection stops.
 
-use std::any::Any;
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 
-use crate::dispatch::sequential::{self, Next, Sequence};
+use crate::dispatch::fire::Fire;
+use crate::dispatch::ground::{Begun, Firing};
+use crate::dispatch::sequential::Sequential;
+use crate::dispatch::watch::Watch;
 use crate::entry::{Entry, Owner};
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
-use crate::models::{FiresAs, Model, RegistersAs, Returns};
+use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
@@ -29,6 +32,8 @@ impl Model for Gating {
     const KIND: ModelKind = ModelKind::Gating;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = Verdict<P::Payload>;
+    type Given<'p, P: HookPoint> = P::Payload;
+    type Course<'p, P: HookPoint> = Passing<P>;
 }
 
 /// The role of a guard at a gating point.
@@ -39,6 +44,8 @@ impl Model for Guard {
     const KIND: ModelKind = ModelKind::Gating;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = Verdict;
+    type Given<'p, P: HookPoint> = ();
+    type Course<'p, P: HookPoint> = ();
 }
 
 #[diagnostic::do_not_recommend]
@@ -222,17 +229,15 @@ impl ScopedHooks {
     /// It comes back in [`Gate::Passed`], without a clone where nobody
     /// replaced it.
     #[inline]
-    pub async fn fire_gating<P>(&self, payload: P::Payload) -> Result<Gate<P::Payload>, FireError>
+    pub fn fire_gating<P>(
+        &self,
+        payload: P::Payload,
+    ) -> impl Future<Output = Result<Gate<P::Payload>, FireError>> + Send + use<'_, P>
     where
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
-        if self.is_quiet::<P>() || !self.listens::<P>()? {
-            return Ok(Gate::Passed(payload));
-        }
-        let mut passing = Passing::<P> { payload, rejection: None };
-        sequential::fire::<Gating, P, _>(self, &mut passing).await?;
-        Ok(passing.gate())
+        Firing::<P, Gating, Sequential<'_, P>>::new(self, payload)
     }
 
     /// As [`fire_gating`](Self::fire_gating), with a report.
@@ -244,48 +249,62 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
-        let mut passing = Passing::<P> { payload, rejection: None };
-        let (outcome, report) = sequential::fire_reported::<Gating, P, _>(self, &mut passing).await;
-        (outcome.map(|()| passing.gate()), report)
+        if let Err(error) = self.listening::<P>() {
+            return (Err(error), FireReport::of_nobody(P::descriptor()));
+        }
+        let watch = Watch::reporting::<P>(self);
+        let fire = Fire::of::<P>(self, Some(&watch));
+        let passing = Gating::begin(payload);
+        let outcome = Begun::<P, Gating, Sequential<'_, P>>::new(fire, passing).await;
+        (outcome, watch.into_report())
     }
 }
 
 /// A payload on its way through the gate.
-struct Passing<P: HookPoint> {
-    payload: P::Payload,
+#[derive(Debug)]
+pub struct Passing<P: HookPoint> {
+    /// There until the end of the fire.
+    payload: Option<P::Payload>,
     rejection: Option<Rejection>,
 }
 
-impl<P: HookPoint> Passing<P> {
-    fn gate(self) -> Gate<P::Payload> {
-        match self.rejection {
-            None => Gate::Passed(self.payload),
-            Some(rejection) => Gate::Rejected(rejection),
-        }
-    }
-}
+impl<P: HookPoint> Composes<P> for Gating {
+    type Outcome = Gate<P::Payload>;
 
-impl<P: HookPoint> Sequence<Gating, P> for Passing<P> {
     #[inline]
-    fn lend(&mut self) -> (&P::Payload, Option<&(dyn Any + Send + Sync)>) {
-        (&self.payload, None)
+    fn unheard(payload: P::Payload) -> Gate<P::Payload> {
+        Gate::Passed(payload)
+    }
+
+    #[inline]
+    fn begin<'p>(payload: P::Payload) -> Passing<P>
+    where
+        'p: 'p,
+    {
+        Passing { payload: Some(payload), rejection: None }
+    }
+
+    #[inline]
+    fn lend(passing: &mut Passing<P>) -> Lent<'_, &P::Payload> {
+        let payload = passing.payload.as_ref().expect("it is there until the end");
+        Lent { input: payload, merged: None }
     }
 
     #[inline]
     fn accept(
-        &mut self,
+        passing: &mut Passing<P>,
         entry: &Entry,
         verdict: Verdict<P::Payload>,
         told: Option<&mut Contribution>,
     ) -> Next {
-        let (flow, contribution) = match verdict {
+        let (next, contribution) = match verdict {
             Verdict::Pass => (Next::On, Contribution::Passed),
             Verdict::Replace(payload) => {
-                self.payload = payload;
+                passing.payload = Some(payload);
                 (Next::On, Contribution::Replaced)
             }
             Verdict::Reject(reason) => {
-                self.rejection = Some(Rejection {
+                passing.rejection = Some(Rejection {
                     point: P::NAME,
                     handler: Arc::clone(&entry.name),
                     owner: entry.owner(),
@@ -297,6 +316,18 @@ impl<P: HookPoint> Sequence<Gating, P> for Passing<P> {
         if let Some(told) = told {
             *told = contribution;
         }
-        flow
+        next
+    }
+
+    fn word(passing: &Passing<P>) -> &'static str {
+        if passing.rejection.is_some() { "rejected" } else { "passed" }
+    }
+
+    #[inline]
+    fn finish(passing: &mut Passing<P>) -> Gate<P::Payload> {
+        match passing.rejection.take() {
+            None => Gate::Passed(passing.payload.take().expect("it is there until the end")),
+            Some(rejection) => Gate::Rejected(rejection),
+        }
     }
 }

@@ -15,8 +15,12 @@ pub use gating::{Gate, Gating, Guard, NoReplacement, Rejection, Verdict};
 pub use modifying::{FieldSet, Merge, Modifying};
 pub use void::Void;
 
+use std::any::Any;
+
+use crate::entry::Entry;
 use crate::error::BoxError;
 use crate::point::{HookPoint, ModelKind};
+use crate::report::{Contribution, Filter};
 
 /// How the handlers of a point run and compose.
 ///
@@ -28,6 +32,75 @@ pub trait Model: Send + Sync + 'static {
     type Input<'a, P: HookPoint>: Send;
     /// What a handler's answer comes to.
     type Output<P: HookPoint>: Send + 'static;
+    /// What a fire is given.
+    #[doc(hidden)]
+    type Given<'p, P: HookPoint>: Send;
+    /// What a fire carries from one handler to the next.
+    #[doc(hidden)]
+    type Course<'p, P: HookPoint>: Send;
+}
+
+/// What a model does before and after each handler of `P`.
+#[doc(hidden)]
+pub trait Composes<P: HookPoint>: Model {
+    /// What a fire comes to.
+    type Outcome;
+
+    /// What a fire comes to that nobody listens to.
+    fn unheard(given: Self::Given<'_, P>) -> Self::Outcome;
+
+    /// The course of a fire, at its beginning.
+    ///
+    /// The bound says nothing, but the compiler then takes the lifetime of this
+    /// function and of those that implement it for the same kind.
+    fn begin<'p>(given: Self::Given<'p, P>) -> Self::Course<'p, P>
+    where
+        'p: 'p;
+
+    /// What the next handler is given, and what it may read of the results.
+    fn lend<'a>(course: &'a mut Self::Course<'_, P>) -> Lent<'a, Self::Input<'a, P>>;
+
+    /// The answer, where handlers have none to give: then no answer needs to be
+    /// looked at before it is taken.
+    #[inline]
+    fn silent() -> Option<Self::Output<P>> {
+        None
+    }
+
+    /// Takes a handler's answer, and tells what it came to if somebody wants
+    /// to know.
+    fn accept(
+        course: &mut Self::Course<'_, P>,
+        entry: &Entry,
+        output: Self::Output<P>,
+        told: Option<&mut Contribution>,
+    ) -> Next;
+
+    /// What the fire came to, in one word.
+    fn word(course: &Self::Course<'_, P>) -> &'static str;
+
+    /// What the fire came to, at its end.
+    fn finish(course: &mut Self::Course<'_, P>) -> Self::Outcome;
+}
+
+/// What a handler is given, and what it may read of the results.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Lent<'a, I> {
+    pub(crate) input: I,
+    pub(crate) merged: Option<&'a (dyn Any + Send + Sync)>,
+}
+
+/// What a handler's answer means for the fire.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Next {
+    /// The next handler's turn.
+    On,
+    /// The fire ends here; those after are not called, for this reason.
+    End(Filter),
+    /// The answer is no answer but a failure of the handler.
+    Failed(BoxError),
 }
 
 /// Says that the point of a `register_*` call has the model of its verb.
@@ -39,7 +112,7 @@ pub trait Model: Send + Sync + 'static {
             `register_gating` or, as a guard, `register_guard` for `Gating`, `register_stage` for \
             the stages of a `Flow`"
 )]
-pub trait RegistersAs<Verb: Model, P: HookPoint>: Model {
+pub trait RegistersAs<Verb: Model, P: HookPoint>: Composes<P> {
     /// The verb. A handler is judged as this, and so not at all where the verb
     /// itself is wrong: one mistake, one error.
     #[doc(hidden)]
@@ -52,7 +125,7 @@ pub trait RegistersAs<Verb: Model, P: HookPoint>: Model {
     fn returned(output: Verb::Output<P>) -> Self::Output<P>;
 }
 
-impl<M: Model, P: HookPoint> RegistersAs<M, P> for M {
+impl<M: Composes<P>, P: HookPoint> RegistersAs<M, P> for M {
     type As = M;
 
     #[inline]
@@ -74,29 +147,21 @@ impl<M: Model, P: HookPoint> RegistersAs<M, P> for M {
             points, `fire_void` for `Void`, `fire_claiming` for `Claiming`, `fire_gating` for \
             `Gating`, `run_flow` for a `Flow`, which fires its stages"
 )]
-pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
+pub trait FiresAs<Verb: Model, P: HookPoint>: Composes<P> {
     /// The point's result, which is not judged where the verb is wrong.
     #[doc(hidden)]
     type Composed;
-    /// What the fire gives is what the handlers take.
+    /// The course of a fire of the verb is the course of a fire of the point.
     #[doc(hidden)]
-    fn give(input: Verb::Input<'_, P>) -> Self::Input<'_, P>;
-    /// What the handlers return is what the fire composes.
-    #[doc(hidden)]
-    fn take(output: Self::Output<P>) -> Verb::Output<P>;
+    fn course<'a, 'p>(course: &'a mut Verb::Course<'p, P>) -> &'a mut Self::Course<'p, P>;
 }
 
-impl<M: Model, P: HookPoint> FiresAs<M, P> for M {
+impl<M: Composes<P>, P: HookPoint> FiresAs<M, P> for M {
     type Composed = P::Result;
 
     #[inline]
-    fn give(input: M::Input<'_, P>) -> M::Input<'_, P> {
-        input
-    }
-
-    #[inline]
-    fn take(output: M::Output<P>) -> M::Output<P> {
-        output
+    fn course<'a, 'p>(course: &'a mut M::Course<'p, P>) -> &'a mut M::Course<'p, P> {
+        course
     }
 }
 

@@ -1,16 +1,18 @@
 //! Modifying: one after another; per field the first value wins.
 
-use std::any::Any;
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 
-use crate::dispatch::sequential::{self, Next, Sequence};
+use crate::dispatch::fire::Fire;
+use crate::dispatch::ground::{Begun, Firing};
+use crate::dispatch::sequential::Sequential;
+use crate::dispatch::watch::Watch;
 use crate::entry::Entry;
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
-use crate::models::{FiresAs, Model, RegistersAs, Returns};
-use crate::panics::contained;
+use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
@@ -29,6 +31,8 @@ impl Model for Modifying {
     const KIND: ModelKind = ModelKind::Modifying;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = Option<P::Result>;
+    type Given<'p, P: HookPoint> = &'p P::Payload;
+    type Course<'p, P: HookPoint> = Merging<'p, P>;
 }
 
 /// A result that several handlers fill together.
@@ -167,18 +171,16 @@ impl HookRegistry {
 impl ScopedHooks {
     /// Asks every handler of `P` in order, and merges what they return.
     #[inline]
-    pub async fn fire_modifying<P>(&self, payload: &P::Payload) -> Result<P::Result, FireError>
+    pub fn fire_modifying<'f, P>(
+        &'f self,
+        payload: &'f P::Payload,
+    ) -> impl Future<Output = Result<P::Result, FireError>> + Send + use<'f, P>
     where
         P: HookPoint,
         P::Model: FiresAs<Modifying, P, Composed = P::Result>,
         <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
     {
-        if self.is_quiet::<P>() || !self.listens::<P>()? {
-            return Ok(P::Result::default());
-        }
-        let mut merging = Merging::<P> { payload, merged: P::Result::default() };
-        sequential::fire::<Modifying, P, _>(self, &mut merging).await?;
-        Ok(merging.merged)
+        Firing::<P, Modifying, Sequential<'f, P>>::new(self, payload)
     }
 
     /// As [`fire_modifying`](Self::fire_modifying); the payload is made only
@@ -193,13 +195,11 @@ impl ScopedHooks {
         P::Model: FiresAs<Modifying, P, Composed = P::Result>,
         <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
     {
-        if self.is_quiet::<P>() || !self.listens::<P>()? {
-            return Ok(P::Result::default());
+        if self.needs_payload::<P>()? {
+            self.fire_modifying::<P>(&payload()).await
+        } else {
+            Ok(P::Result::default())
         }
-        let payload = payload();
-        let mut merging = Merging::<P> { payload: &payload, merged: P::Result::default() };
-        sequential::fire::<Modifying, P, _>(self, &mut merging).await?;
-        Ok(merging.merged)
     }
 
     /// As [`fire_modifying`](Self::fire_modifying), with a report.
@@ -212,43 +212,67 @@ impl ScopedHooks {
         P::Model: FiresAs<Modifying, P, Composed = P::Result>,
         <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
     {
-        let mut merging = Merging::<P> { payload, merged: P::Result::default() };
-        let (outcome, report) =
-            sequential::fire_reported::<Modifying, P, _>(self, &mut merging).await;
-        (outcome.map(|()| merging.merged), report)
+        if let Err(error) = self.listening::<P>() {
+            return (Err(error), FireReport::of_nobody(P::descriptor()));
+        }
+        let watch = Watch::reporting::<P>(self);
+        let fire = Fire::of::<P>(self, Some(&watch));
+        let merging = Modifying::begin(payload);
+        let outcome = Begun::<P, Modifying, Sequential<'_, P>>::new(fire, merging).await;
+        (outcome, watch.into_report())
     }
 }
 
 /// What has been merged so far.
-struct Merging<'p, P: HookPoint> {
+#[derive(Debug)]
+pub struct Merging<'p, P: HookPoint> {
     payload: &'p P::Payload,
     merged: P::Result,
 }
 
-impl<P: HookPoint<Result: Merge>> Sequence<Modifying, P> for Merging<'_, P> {
+impl<P: HookPoint<Result: Merge>> Composes<P> for Modifying {
+    type Outcome = P::Result;
+
     #[inline]
-    fn lend(&mut self) -> (&P::Payload, Option<&(dyn Any + Send + Sync)>) {
-        (self.payload, Some(&self.merged))
+    fn unheard(_: &P::Payload) -> P::Result {
+        P::Result::default()
+    }
+
+    #[inline]
+    fn begin<'p>(payload: &'p P::Payload) -> Merging<'p, P>
+    where
+        'p: 'p,
+    {
+        Merging { payload, merged: P::Result::default() }
+    }
+
+    #[inline]
+    fn lend<'a>(merging: &'a mut Merging<'_, P>) -> Lent<'a, &'a P::Payload> {
+        Lent { input: merging.payload, merged: Some(&merging.merged) }
     }
 
     #[inline]
     fn accept(
-        &mut self,
+        merging: &mut Merging<'_, P>,
         _: &Entry,
         output: Option<P::Result>,
         told: Option<&mut Contribution>,
     ) -> Next {
         if let Some(result) = output {
-            // Values that come too late are dropped in there: the user's code.
-            match contained(|| self.merged.merge(result)) {
-                Err(message) => return Next::Failed(format!("panicked: {message}").into()),
-                Ok(set) => {
-                    if let Some(told) = told {
-                        *told = Contribution::Fields(set.names::<P::Result>());
-                    }
-                }
+            let set = merging.merged.merge(result);
+            if let Some(told) = told {
+                *told = Contribution::Fields(set.names::<P::Result>());
             }
         }
         Next::On
+    }
+
+    fn word(merging: &Merging<'_, P>) -> &'static str {
+        if merging.merged.filled().is_empty() { "unchanged" } else { "amended" }
+    }
+
+    #[inline]
+    fn finish(merging: &mut Merging<'_, P>) -> P::Result {
+        std::mem::take(&mut merging.merged)
     }
 }

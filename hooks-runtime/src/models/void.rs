@@ -1,17 +1,21 @@
 //! Void: all handlers concurrently, all awaited to the end.
 
+use std::future::Future;
 use std::sync::Arc;
 
-use crate::dispatch::concurrent;
-use crate::dispatch::fire::{Fire, report};
+use crate::dispatch::concurrent::Concurrent;
+use crate::dispatch::fire::Fire;
+use crate::dispatch::ground::{Begun, Firing};
+use crate::dispatch::watch::Watch;
+use crate::entry::Entry;
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
-use crate::models::{FiresAs, Model, RegistersAs, Returns};
+use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
-use crate::report::{FireReport, Recorder};
+use crate::report::{Contribution, FireReport};
 use crate::scope::ScopedHooks;
 
 /// The model of points that only tell: logs, telemetry, notifications.
@@ -26,6 +30,8 @@ impl Model for Void {
     const KIND: ModelKind = ModelKind::Void;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = ();
+    type Given<'p, P: HookPoint> = &'p P::Payload;
+    type Course<'p, P: HookPoint> = Telling<'p, P>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -81,15 +87,15 @@ impl HookRegistry {
 impl ScopedHooks {
     /// Tells every handler of `P`, and returns when all have settled.
     #[inline]
-    pub async fn fire_void<P>(&self, payload: &P::Payload) -> Result<(), FireError>
+    pub fn fire_void<'f, P>(
+        &'f self,
+        payload: &'f P::Payload,
+    ) -> impl Future<Output = Result<(), FireError>> + Send + use<'f, P>
     where
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        if self.is_quiet::<P>() || !self.listens::<P>()? {
-            return Ok(());
-        }
-        fire::<P>(self, payload).await
+        Firing::<P, Void, Concurrent<'f, P>>::new(self, payload)
     }
 
     /// As [`fire_void`](Self::fire_void); the payload is made only if somebody
@@ -103,10 +109,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        if self.is_quiet::<P>() || !self.listens::<P>()? {
-            return Ok(());
-        }
-        fire::<P>(self, &payload()).await
+        if self.needs_payload::<P>()? { self.fire_void::<P>(&payload()).await } else { Ok(()) }
     }
 
     /// As [`fire_void`](Self::fire_void), with a report.
@@ -118,31 +121,55 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        let recorder = Recorder::default();
-        let mut held = match self.listens::<P>() {
-            Ok(true) => self.hold::<P>(),
-            Ok(false) => None,
-            Err(error) => return (Err(error), report::<P>(recorder, None)),
-        };
-        let outcome = match &mut held {
-            None => Ok(()),
-            Some(held) => match Fire::nested::<P>(self, Some(&recorder)) {
-                Ok(fire) => concurrent::run(&fire, held, payload).await,
-                Err(error) => Err(error),
-            },
-        };
-        (outcome, report(recorder, held.as_ref()))
+        if let Err(error) = self.listening::<P>() {
+            return (Err(error), FireReport::of_nobody(P::descriptor()));
+        }
+        let watch = Watch::reporting::<P>(self);
+        let fire = Fire::of::<P>(self, Some(&watch));
+        let outcome = Begun::<P, Void, Concurrent<'_, P>>::new(fire, Telling { payload }).await;
+        (outcome, watch.into_report())
     }
 }
 
-async fn fire<P>(hooks: &ScopedHooks, payload: &P::Payload) -> Result<(), FireError>
-where
-    P: HookPoint,
-    P::Model: FiresAs<Void, P>,
-{
-    let Some(mut held) = hooks.hold::<P>() else {
-        return Ok(());
-    };
-    let fire = Fire::nested::<P>(hooks, None)?;
-    concurrent::run(&fire, &mut held, payload).await
+/// What is told to everybody.
+#[derive(Debug)]
+pub struct Telling<'p, P: HookPoint> {
+    payload: &'p P::Payload,
+}
+
+impl<P: HookPoint> Composes<P> for Void {
+    type Outcome = ();
+
+    #[inline]
+    fn unheard(_: &P::Payload) {}
+
+    #[inline]
+    fn begin<'p>(payload: &'p P::Payload) -> Telling<'p, P>
+    where
+        'p: 'p,
+    {
+        Telling { payload }
+    }
+
+    #[inline]
+    fn lend<'a>(telling: &'a mut Telling<'_, P>) -> Lent<'a, &'a P::Payload> {
+        Lent { input: telling.payload, merged: None }
+    }
+
+    #[inline]
+    fn silent() -> Option<()> {
+        Some(())
+    }
+
+    #[inline]
+    fn accept(_: &mut Telling<'_, P>, _: &Entry, (): (), _: Option<&mut Contribution>) -> Next {
+        Next::On
+    }
+
+    fn word(_: &Telling<'_, P>) -> &'static str {
+        "told"
+    }
+
+    #[inline]
+    fn finish(_: &mut Telling<'_, P>) {}
 }

@@ -187,6 +187,7 @@ impl Store {
             terms.plugin.as_ref().map(|plugin| Arc::clone(plugin.crowd())).or(options.crowd);
         let entry = Arc::new(Entry {
             id,
+            presence: Presence::new(crowd.is_some()),
             crowd,
             seq: terms.replaces.as_ref().map_or(id, |old| old.seq),
             name: terms.name,
@@ -199,7 +200,6 @@ impl Store {
             after: place.2,
             target: options.target,
             location: options.location,
-            presence: Presence::default(),
             counters: Counters::default(),
             handler,
         });

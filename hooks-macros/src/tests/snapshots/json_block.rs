@@ -73,6 +73,7 @@ struct AResult {
 #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
 impl ::hooks_runtime::Merge for AResult {
     const FIELDS: &'static [&'static str] = &["text"];
+    #[inline]
     fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
         if !::core::option::Option::is_some(&self.text)
@@ -83,6 +84,7 @@ impl ::hooks_runtime::Merge for AResult {
         }
         set
     }
+    #[inline]
     fn filled(&self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
         if ::core::option::Option::is_some(&self.text) {

@@ -2,6 +2,7 @@
 #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
 impl<T: Clone> ::hooks_runtime::Merge for Amendment<T> {
     const FIELDS: &'static [&'static str] = &["prepend", "type"];
+    #[inline]
     fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
         if !::core::option::Option::is_some(&self.prepend)
@@ -18,6 +19,7 @@ impl<T: Clone> ::hooks_runtime::Merge for Amendment<T> {
         }
         set
     }
+    #[inline]
     fn filled(&self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
         if ::core::option::Option::is_some(&self.prepend) {

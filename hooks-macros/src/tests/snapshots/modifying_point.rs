@@ -71,6 +71,7 @@ impl ::hooks_runtime::Merge for BeforeReplyResult {
         "suffix",
         "body",
     ];
+    #[inline]
     fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
         if !::core::option::Option::is_some(&self.prefix)
@@ -99,6 +100,7 @@ impl ::hooks_runtime::Merge for BeforeReplyResult {
         }
         set
     }
+    #[inline]
     fn filled(&self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
         if ::core::option::Option::is_some(&self.prefix) {

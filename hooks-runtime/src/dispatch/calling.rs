@@ -1,0 +1,230 @@
+//! What a fire lends to its handlers, one after another, and how it takes what
+//! they answer.
+//!
+//! # Why this is sound
+//!
+//! Each handler is lent the course of the fire (its payload, what has been
+//! merged so far) and storage for its future. [`Relend`] asks that the loan
+//! before has ended. It has: a handler that is done has dropped its future,
+//! and its answer borrows nothing; one that suspends keeps its loans, and then
+//! either nothing is lent until it is done (the sequential models, which leave
+//! the walk there), or the storage is another and the course is one that only
+//! copies a shared reference out of itself (void).
+#![allow(unsafe_code)]
+
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::task::Context;
+
+use crate::dispatch::call::{Running, enter, leave, polling};
+use crate::dispatch::fire::Fire;
+use crate::dispatch::relend::Relend;
+use crate::entry::Entry;
+use crate::invoke::{Input, Output};
+use crate::list::Slot;
+use crate::models::{Composes, Lent, Model, Next};
+use crate::point::HookPoint;
+use crate::report::Filter;
+use crate::slot::{Place, Started, Storage};
+
+/// What a fire of `P` carries from one handler to the next.
+pub(crate) type Course<'p, P> = <<P as HookPoint>::Model as Model>::Course<'p, P>;
+
+/// What came of starting a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It is done, and the model has taken its answer.
+    On,
+    /// The same, and the fire ends here.
+    End(Filter),
+    /// Something else, which was put aside.
+    Aside,
+}
+
+/// A walk over handlers, as their functions meet it.
+pub(crate) struct Calling<'s, 'p, P: HookPoint> {
+    fire: &'s Fire<'s>,
+    course: Relend<'s, Course<'p, P>>,
+    storage: Relend<'s, Storage>,
+    /// The task that is polled. Set for as long as `run` or `start` lasts: most
+    /// handlers do not ask for it.
+    task: NonNull<Context<'static>>,
+    /// Whether answers are put aside, to be looked at before they are taken.
+    careful: bool,
+    /// Empty but between a call and who looks at what came of it, so that it
+    /// never needs to be dropped with this.
+    aside: ManuallyDrop<Option<Started<'s, Output<P>>>>,
+}
+
+impl<'s, 'p, P> Calling<'s, 'p, P>
+where
+    P: HookPoint,
+    P::Model: Composes<P>,
+{
+    #[inline]
+    pub(crate) fn new(
+        fire: &'s Fire<'s>,
+        course: &'s mut Course<'p, P>,
+        storage: &'s mut Storage,
+    ) -> Self {
+        let (course, storage) = (Relend::new(course), Relend::new(storage));
+        Self {
+            fire,
+            course,
+            storage,
+            task: NonNull::dangling(),
+            careful: false,
+            aside: ManuallyDrop::new(None),
+        }
+    }
+
+    /// Calls plain handlers in order, as long as each is done at once and the
+    /// fire goes on. Where that ended, and what came of the handler there.
+    ///
+    /// This loop holds only what every handler needs; all else is out of its
+    /// way, in functions of its own.
+    #[inline(never)]
+    pub(crate) fn run(
+        &mut self,
+        slots: &'s [Slot<P>],
+        everyone: bool,
+        task: &mut Context<'_>,
+    ) -> (usize, Step) {
+        self.task = NonNull::from(task).cast();
+        let mut left = slots.iter();
+        while let Some(slot) = left.next() {
+            if !everyone && !self.fire.admits(slot) {
+                continue;
+            }
+            let step = if slot.entry.presence.is_plain() {
+                slot.invoke().start(self, &slot.entry)
+            } else {
+                self.run_counted(slot)
+            };
+            if step != Step::On {
+                return (slots.len() - left.len() - 1, step);
+            }
+        }
+        (slots.len(), Step::On)
+    }
+
+    /// Calls a handler that somebody may wait for, or that may be gone.
+    #[inline(never)]
+    fn run_counted(&mut self, slot: &'s Slot<P>) -> Step {
+        let entry = &slot.entry;
+        if !enter(entry) {
+            self.fire.filtered(entry, Filter::Unregistered);
+            return Step::On;
+        }
+        let step = polling(entry, || slot.invoke().start(self, entry));
+        if step != Step::Aside {
+            leave(entry);
+        }
+        step
+    }
+
+    /// Starts a handler whose call may be timed or told of; `None` when it was
+    /// unregistered meanwhile. What it answers is put aside.
+    #[inline(never)]
+    pub(crate) fn start(
+        &mut self,
+        slot: &'s Slot<P>,
+        task: &mut Context<'_>,
+    ) -> Option<Running<'s>> {
+        self.task = NonNull::from(task).cast();
+        let entry = &slot.entry;
+        let Some(running) = Running::begin(self.fire, entry) else {
+            self.fire.filtered(entry, Filter::Unregistered);
+            return None;
+        };
+        self.careful = true;
+        running.poll(|| slot.invoke().start(self, entry));
+        self.careful = false;
+        Some(running)
+    }
+
+    /// Runs a synchronous handler: no future, no storage.
+    #[inline]
+    pub(crate) fn start_sync(
+        &mut self,
+        entry: &'s Entry,
+        call: impl FnOnce(Lent<'s, Input<'s, P>>, &'s Fire<'s>) -> Output<P>,
+    ) -> Step {
+        let called = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: see the module's text.
+            let course = unsafe { self.course.lend() };
+            let output = call(P::Model::lend(course), self.fire);
+            self.take(entry, output)
+        }));
+        called.unwrap_or_else(|panic| self.put_aside(Started::Panicked(panic)))
+    }
+
+    /// Builds a handler's future in the storage and polls it once.
+    #[inline]
+    pub(crate) fn start_async<F>(
+        &mut self,
+        entry: &'s Entry,
+        make: impl FnOnce(Lent<'s, Input<'s, P>>, &'s Fire<'s>) -> F,
+    ) -> Step
+    where
+        F: Future<Output = Output<P>> + Send + 's,
+    {
+        let fire = self.fire;
+        // SAFETY (both): see the module's text.
+        let (course, storage) = unsafe { (self.course.lend(), self.storage.lend()) };
+        let make = || make(P::Model::lend(course), fire);
+        // SAFETY: `run` or `start`, which has the only other reference to the
+        // task, called this and does not use it.
+        let task = unsafe { self.task.cast::<Context<'_>>().as_mut() };
+        let started = Place::new(storage).start(make, |output| self.take(entry, output), task);
+        started.unwrap_or_else(|started| self.put_aside(started))
+    }
+
+    /// Lets the model take an answer, unless somebody wants to look at it
+    /// first.
+    // Always inlined: where the answer is made, the compiler sees what of it is
+    // empty and what the model does with that.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn take(&mut self, entry: &Entry, output: Output<P>) -> Step {
+        match output {
+            Ok(output) if !self.careful || P::Model::silent().is_some() => {
+                // SAFETY: see the module's text.
+                let course = unsafe { self.course.lend() };
+                match P::Model::accept(course, entry, output, None) {
+                    Next::On => Step::On,
+                    Next::End(filter) => Step::End(filter),
+                    Next::Failed(error) => self.put_aside(Started::Ready(Err(error))),
+                }
+            }
+            output => self.put_aside(Started::Ready(output)),
+        }
+    }
+
+    #[cold]
+    fn put_aside(&mut self, started: Started<'s, Output<P>>) -> Step {
+        *self.aside = Some(started);
+        Step::Aside
+    }
+
+    /// What was put aside by the call before, or nothing where handlers have
+    /// nothing to say.
+    pub(crate) fn aside(&mut self) -> Started<'s, Output<P>> {
+        self.aside.take().unwrap_or_else(|| {
+            Started::Ready(Ok(P::Model::silent().expect("an answer was put aside")))
+        })
+    }
+
+    /// The course, between two handlers.
+    pub(crate) fn course(&mut self) -> &mut Course<'p, P> {
+        // SAFETY: see the module's text; and this borrows `self`.
+        unsafe { self.course.lend() }
+    }
+
+    /// Other storage for the handlers to come: the one before keeps its own.
+    pub(crate) fn lend_instead(&mut self, storage: &'s mut Storage) {
+        self.storage = Relend::new(storage);
+    }
+}

@@ -1,0 +1,160 @@
+//! What those who watch a fire are told, and what its report says.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use crate::dispatch::call::Ended;
+use crate::entry::Entry;
+use crate::error::FireError;
+use crate::nesting;
+use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use crate::panics::contained;
+use crate::point::{HookPoint, PointDescriptor};
+use crate::report::{Filter, FireReport, HandlerReport, HandlerStatus};
+use crate::scope::ScopedHooks;
+
+/// A fire that somebody watches. Its end is told once: by `fire_ended`, or,
+/// when the fire is dropped, by dropping this.
+pub(crate) struct Watch<'f> {
+    fire: ObservedFire,
+    point: &'static PointDescriptor,
+    observers: &'f [Arc<dyn Observer>],
+    since: Instant,
+    ended: AtomicBool,
+    report: Option<Rows>,
+}
+
+/// The rows of a report to be.
+#[derive(Default)]
+struct Rows {
+    rows: Mutex<Vec<(u64, HandlerReport)>>,
+    /// The handlers' ids in the order of the list: concurrent handlers end in
+    /// any order, but are reported in the one in which they started.
+    order: OnceLock<Vec<u64>>,
+}
+
+/// Fires and calls are numbered together, so that no two have one number.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+fn next_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+}
+
+impl<'f> Watch<'f> {
+    /// A fire that observers are told of.
+    pub(crate) fn observing<P: HookPoint>(hooks: &'f ScopedHooks) -> Self {
+        Self::new(hooks, P::descriptor(), None)
+    }
+
+    /// A fire that makes a report.
+    pub(crate) fn reporting<P: HookPoint>(hooks: &'f ScopedHooks) -> Self {
+        Self::new(hooks, P::descriptor(), Some(Rows::default()))
+    }
+
+    fn new(hooks: &'f ScopedHooks, point: &'static PointDescriptor, report: Option<Rows>) -> Self {
+        let observers = &hooks.inner.settings.observers;
+        let fire = ObservedFire::new(next_id(), point, nesting::depth());
+        let (since, ended) = (Instant::now(), AtomicBool::new(false));
+        let watch = Self { fire, point, observers, since, ended, report };
+        watch.tell(|observer| observer.fire_started(&watch.fire));
+        watch
+    }
+
+    /// Tells every observer. A panic in one is no failure of the fire.
+    fn tell(&self, what: impl Fn(&dyn Observer)) {
+        for observer in self.observers {
+            if let Err(message) = contained(|| what(&**observer)) {
+                tracing::error!(panic = %message, "an observer panicked");
+            }
+        }
+    }
+
+    /// Whether failures go to the log as well.
+    pub(crate) fn logs_failures(&self) -> bool {
+        self.observers.iter().all(|observer| observer.logs_failures())
+    }
+
+    /// The handlers that this fire walks, in order.
+    pub(crate) fn walks(&self, ids: impl Iterator<Item = u64>) {
+        if let Some(report) = &self.report {
+            report.order.get_or_init(|| ids.collect());
+        }
+    }
+
+    /// A call begins; its number.
+    pub(crate) fn call_started(&self, entry: &Entry) -> u64 {
+        let id = next_id();
+        self.tell(|observer| observer.handler_started(&self.call(id, entry)));
+        id
+    }
+
+    /// A call ended.
+    pub(crate) fn call_ended(&self, ended: &Ended<'_>, status: HandlerStatus) {
+        let call = self.call(ended.call, ended.entry);
+        let elapsed = ended.elapsed.unwrap_or_default();
+        self.tell(|observer| observer.handler_ended(&call, &status, elapsed));
+        self.note(HandlerReport::new(ended.entry, status, ended.elapsed), ended.entry);
+    }
+
+    /// The code of a call is about to run, or has just run.
+    pub(crate) fn polling(&self, id: u64, entry: &Entry, about_to: bool) {
+        let call = self.call(id, entry);
+        self.tell(
+            |observer| {
+                if about_to { observer.poll_started(&call) } else { observer.poll_ended(&call) }
+            },
+        );
+    }
+
+    pub(crate) fn filtered(&self, entry: &Entry, filter: Filter) {
+        self.tell(|observer| observer.handler_filtered(&self.call(0, entry), filter));
+        self.note(HandlerReport::new(entry, HandlerStatus::Filtered(filter), None), entry);
+    }
+
+    fn note(&self, row: HandlerReport, entry: &Entry) {
+        if let Some(Rows { rows, .. }) = &self.report {
+            rows.lock().unwrap_or_else(PoisonError::into_inner).push((entry.id, row));
+        }
+    }
+
+    fn call<'c>(&'c self, id: u64, entry: &'c Entry) -> ObservedCall<'c> {
+        ObservedCall::new(id, &self.fire, entry)
+    }
+
+    pub(crate) fn fire_ended_with(
+        &self,
+        result: &Result<(), FireError>,
+        outcome: impl FnOnce() -> &'static str,
+    ) {
+        self.fire_ended(&match result {
+            Ok(()) => FireEnd::Completed(outcome()),
+            Err(error) => FireEnd::Failed(error),
+        });
+    }
+
+    /// The fire has ended. Only the first end counts.
+    pub(crate) fn fire_ended(&self, end: &FireEnd<'_>) {
+        if !self.ended.swap(true, Ordering::Relaxed) {
+            let elapsed = self.since.elapsed();
+            self.tell(|observer| observer.fire_ended(&self.fire, end, elapsed));
+        }
+    }
+
+    /// The report, once the fire has ended.
+    pub(crate) fn into_report(mut self) -> FireReport {
+        let Rows { rows, order } = self.report.take().unwrap_or_default();
+        let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let order = order.into_inner().unwrap_or_default();
+        let places: std::collections::HashMap<_, _> =
+            order.into_iter().enumerate().map(|(place, id)| (id, place)).collect();
+        rows.sort_by_key(|(id, _)| places.get(id).copied().unwrap_or(usize::MAX));
+        FireReport::new(self.point, rows.into_iter().map(|(_, row)| row).collect())
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        self.fire_ended(&FireEnd::Dropped);
+    }
+}

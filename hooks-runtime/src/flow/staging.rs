@@ -1,0 +1,94 @@
+//! One stage under way: what its handlers are given, what they ask for.
+
+use std::sync::Arc;
+
+use crate::entry::{Entry, Owner};
+use crate::error::BoxError;
+use crate::flow::context::{Signal, Signals};
+use crate::flow::stages::Stage;
+use crate::models::{Composes, Lent, Next};
+use crate::panics::shown;
+use crate::point::HookPoint;
+use crate::report::{Contribution, Filter};
+
+/// A stage under way.
+#[derive(Debug)]
+pub struct Staging<'c, P: HookPoint> {
+    pub(crate) context: &'c mut P::Payload,
+    /// Whether the outcome stands whatever this stage does.
+    pub(crate) fixed: bool,
+    pub(crate) ended: Ended,
+}
+
+/// How the handlers of a stage ended it.
+#[derive(Debug)]
+pub enum Ended {
+    /// They did not: all had their turn.
+    Not,
+    /// One skipped the rest.
+    Skipped,
+    /// One aborted the flow.
+    Aborted(Arc<str>, Owner, BoxError),
+}
+
+impl<P: HookPoint<Payload: Signals>> Composes<P> for Stage {
+    type Outcome = Ended;
+
+    fn unheard(_: Staging<'_, P>) -> Ended {
+        Ended::Not
+    }
+
+    fn begin<'p>(staging: Staging<'p, P>) -> Staging<'p, P>
+    where
+        'p: 'p,
+    {
+        staging
+    }
+
+    #[inline]
+    fn lend<'a>(staging: &'a mut Staging<'_, P>) -> Lent<'a, &'a mut P::Payload> {
+        // What a handler that failed had asked for is not the next one's.
+        *staging.context.signal() = None;
+        Lent { input: staging.context, merged: None }
+    }
+
+    #[inline]
+    fn accept(
+        staging: &mut Staging<'_, P>,
+        entry: &Entry,
+        (): (),
+        told: Option<&mut Contribution>,
+    ) -> Next {
+        match staging.context.signal().take() {
+            None => Next::On,
+            Some(Signal::Skip) => {
+                if let Some(told) = told {
+                    *told = Contribution::Skipped;
+                }
+                staging.ended = Ended::Skipped;
+                Next::End(Filter::AfterSkip)
+            }
+            // The outcome stands already: a failure of this handler, no more.
+            Some(Signal::Abort(error)) if staging.fixed => Next::Failed(error),
+            Some(Signal::Abort(error)) => {
+                if let Some(told) = told {
+                    *told = Contribution::Aborted(shown(&*error));
+                }
+                staging.ended = Ended::Aborted(Arc::clone(&entry.name), entry.owner(), error);
+                Next::End(Filter::AfterAbort)
+            }
+        }
+    }
+
+    fn word(staging: &Staging<'_, P>) -> &'static str {
+        match staging.ended {
+            Ended::Not => "ran",
+            Ended::Skipped => "skipped",
+            Ended::Aborted(..) => "aborted",
+        }
+    }
+
+    fn finish(staging: &mut Staging<'_, P>) -> Ended {
+        std::mem::replace(&mut staging.ended, Ended::Not)
+    }
+}

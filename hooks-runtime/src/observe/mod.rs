@@ -1,0 +1,125 @@
+//! Being told of everything that happens in a registry.
+//!
+//! An [`Observer`] is given to the registry when it is built. It is told of
+//! every registration and removal, of the start and the end of every fire and
+//! of every call of a handler. Each start has exactly one end, also when the
+//! fire is dropped.
+//!
+//! ```
+//! use std::time::Duration;
+//! use hooks_runtime::HookRegistry;
+//! use hooks_runtime::observe::{ObservedCall, Observer};
+//! use hooks_runtime::HandlerStatus;
+//!
+//! #[derive(Debug)]
+//! struct Slow;
+//!
+//! impl Observer for Slow {
+//!     fn handler_ended(&self, call: &ObservedCall<'_>, _: &HandlerStatus, took: Duration) {
+//!         if took > Duration::from_secs(1) {
+//!             println!("{} took {took:?} at {}", call.handler(), call.fire().point());
+//!         }
+//!     }
+//! }
+//!
+//! let hooks = HookRegistry::builder().observer(Slow).build();
+//! # let _ = hooks;
+//! ```
+//!
+//! A registry without an observer pays nothing for this, and reports the
+//! failures of handlers as `tracing` events. With one, fires that nobody
+//! listens to are told of too, every call is timed, and failures still go to
+//! the log unless the observer says that it [takes care of
+//! them](Observer::logs_failures).
+
+mod told;
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use crate::entry::Entry;
+use crate::error::FailureKind;
+use crate::introspect::HandlerInfo;
+use crate::point::PointDescriptor;
+use crate::report::{Filter, HandlerStatus};
+
+pub use told::{FireEnd, ObservedCall, ObservedFire};
+
+/// Is told of everything that happens in a registry.
+///
+/// Every method does nothing unless it is written. They are called by whoever
+/// fires or registers, so they should be quick; they are called outside all
+/// locks, and a panic in one is contained and logged.
+pub trait Observer: Debug + Send + Sync + 'static {
+    /// A handler was registered: fires that start from now on see it.
+    fn registered(&self, handler: &HandlerInfo) {
+        let _ = handler;
+    }
+
+    /// A handler was removed or replaced.
+    fn removed(&self, handler: &HandlerInfo) {
+        let _ = handler;
+    }
+
+    /// A fire begins. Of a flow, this is the whole run; its stages are fires
+    /// of their own.
+    fn fire_started(&self, fire: &ObservedFire) {
+        let _ = fire;
+    }
+
+    /// A fire has ended.
+    fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, took: Duration) {
+        let _ = (fire, end, took);
+    }
+
+    /// A handler is about to be called.
+    fn handler_started(&self, call: &ObservedCall<'_>) {
+        let _ = call;
+    }
+
+    /// A call of a handler has ended: it ran, failed, or was cancelled.
+    fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, took: Duration) {
+        let _ = (call, status, took);
+    }
+
+    /// A handler was not called. There is no start and no end of it.
+    fn handler_filtered(&self, call: &ObservedCall<'_>, filter: Filter) {
+        let _ = (call, filter);
+    }
+
+    /// The code of a handler is about to run on this thread: its call, or a
+    /// poll of its future.
+    fn poll_started(&self, call: &ObservedCall<'_>) {
+        let _ = call;
+    }
+
+    /// The code of a handler has returned to the fire.
+    fn poll_ended(&self, call: &ObservedCall<'_>) {
+        let _ = call;
+    }
+
+    /// Whether failures go to the log as `tracing` events too. They do unless
+    /// an observer takes care of them.
+    fn logs_failures(&self) -> bool {
+        true
+    }
+}
+
+/// A failure, as a `tracing` event.
+pub(crate) fn log_failure(
+    point: &PointDescriptor,
+    entry: &Entry,
+    kind: &FailureKind,
+    message: &str,
+    elapsed: Option<Duration>,
+) {
+    tracing::warn!(
+        point = point.name(),
+        handler = &*entry.name,
+        owner = %entry.owner(),
+        kind = kind.word(),
+        policy = %entry.policy,
+        elapsed = ?elapsed,
+        "a hook handler failed: {message}",
+    );
+}
