@@ -8,6 +8,7 @@ use crate::registry::HookRegistry;
 
 /// What does not add up, as of when it was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Audit {
     /// Points with handlers that were never fired.
@@ -20,6 +21,7 @@ pub struct Audit {
 
 /// A handler that was never called.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct NeverCalled {
     /// The wire name of its point.
     pub point: &'static str,
@@ -33,6 +35,7 @@ pub struct NeverCalled {
 
 /// Why a handler was never called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum WhyNot {
     /// Its point was never fired.
@@ -46,6 +49,7 @@ pub enum WhyNot {
 
 /// A constraint that names nobody.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct NamesNobody {
     /// The wire name of the point.
     pub point: &'static str,

@@ -36,6 +36,8 @@ mod store;
 mod table;
 mod target;
 mod timer;
+#[cfg(feature = "serde")]
+mod wire;
 
 pub use audit::{Audit, NamesNobody, NeverCalled, WhyNot};
 #[cfg(feature = "collect")]

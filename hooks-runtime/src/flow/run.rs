@@ -15,13 +15,13 @@ use crate::error::BoxError;
 use crate::flow::context::Signal;
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    FlowError, FlowPoint, OnError, Stage, StageKind,
+    FlowError, FlowPoint, FlowReport, OnError, Stage, StageKind,
 };
 use crate::models::{FiresAs, Flow};
 use crate::nesting;
 use crate::panics::{contained, message_of, shown};
 use crate::point::HookPoint;
-use crate::report::{Contribution, Filter, FireReport, Recorder};
+use crate::report::{Contribution, Filter, Recorder};
 use crate::scope::ScopedHooks;
 use crate::snapshot::{Published, Root};
 use crate::target::Target;
@@ -126,7 +126,7 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         input: F::Payload,
         operation: O,
     ) -> (Result<F::Result, FlowError<O::Error>>, FlowReport) {
-        let mut report = FlowReport { flow: F::NAME, stages: Vec::new() };
+        let mut report = FlowReport::new(F::NAME);
         let outcome = self.drive(input, operation, Some(&mut report)).await;
         (outcome, report)
     }
@@ -237,7 +237,7 @@ where
         let ran = sequential::run(&fire, &mut held, &mut staging).await;
         let aborted = staging.aborted;
         if let (Some(report_of_flow), Some(recorder)) = (&mut self.report, recorder) {
-            report_of_flow.stages.push(report(recorder, Some(&held)));
+            report_of_flow.push(report(recorder, Some(&held)));
         }
         ran.map_err(FlowError::Fire)?;
         match aborted {
@@ -309,32 +309,6 @@ where
                 Next::End(Filter::AfterAbort)
             }
         }
-    }
-}
-
-/// What happened in one run of a flow, stage by stage.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlowReport {
-    flow: &'static str,
-    stages: Vec<FireReport>,
-}
-
-impl FlowReport {
-    /// The wire name of the flow.
-    pub fn flow(&self) -> &'static str {
-        self.flow
-    }
-
-    /// The stages that ran and had handlers, in order.
-    pub fn stages(&self) -> &[FireReport] {
-        &self.stages
-    }
-}
-
-impl Display for FlowReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.flow)?;
-        self.stages.iter().try_for_each(|stage| write!(f, "\n{stage}"))
     }
 }
 
