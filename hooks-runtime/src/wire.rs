@@ -36,13 +36,21 @@ impl<M: SerializeMap> Tagged<M> {
 }
 
 /// Whole nanoseconds. What is longer than 584 years is cut to that.
+pub(crate) struct Nanoseconds(pub(crate) Duration);
+
+impl Serialize for Nanoseconds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+/// For fields: whole nanoseconds or nothing.
 #[allow(clippy::ref_option, reason = "serde's `serialize_with` passes the field by reference")]
 pub(crate) fn nanoseconds<S: Serializer>(
     time: &Option<Duration>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let count = time.map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-    count.serialize(serializer)
+    time.map(Nanoseconds).serialize(serializer)
 }
 
 impl Serialize for Owner {

@@ -111,6 +111,12 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         self
     }
 
+    #[cfg(feature = "json")]
+    pub(crate) fn for_targets(mut self, targets: Vec<Target>) -> Self {
+        self.targets = targets;
+        self
+    }
+
     /// Runs the flow.
     pub async fn run<O: Operation<F>>(
         self,
