@@ -127,3 +127,40 @@ async fn l21_the_stages_of_a_flow_share_their_columns() {
     let (_, quiet) = HookRegistry::new().flow::<Brew>().run_reported(1, operation).await;
     assert_eq!(quiet.to_string(), "brew (flow)\n  nobody listens");
 }
+
+#[tokio::test]
+async fn l21_an_answer_in_place_of_the_operation_is_told() {
+    let hooks = HookRegistry::new();
+    let cache = on::<BeforeExecute<Brew>>().name("cache");
+    let cache = cache.handler(|flow: &mut FlowContext<Brew>| {
+        flow.respond(7);
+        flow.skip();
+    });
+    let late = on::<BeforeExecute<Brew>>().name("late");
+    let sweeten = on::<AfterExecute<Brew>>().name("sweeten");
+    let nothing = on::<AfterExecute<Brew>>().name("nothing");
+    hooks
+        .register([
+            cache,
+            late.handler(|_: &mut FlowContext<Brew>| ()),
+            sweeten.handler(|flow: &mut FlowContext<Brew>| {
+                flow.respond(8);
+            }),
+            nothing.handler(|_: &mut FlowContext<Brew>| ()),
+        ])
+        .unwrap();
+    let operation = async |_| -> Result<u32, std::io::Error> { panic!("not to be called") };
+    let (output, report) = hooks.flow::<Brew>().run_reported(1, operation).await;
+    assert_eq!(output.unwrap(), 8);
+    let told = report.stages().iter().flat_map(|stage| stage.handlers());
+    let told: Vec<_> = told.map(|row| format!("{}: {}", row.handler(), row.status())).collect();
+    assert_eq!(
+        told,
+        [
+            "cache: answered",
+            "late: not called: an earlier handler skipped the rest of the stage",
+            "sweeten: answered",
+            "nothing: ran",
+        ]
+    );
+}

@@ -85,6 +85,7 @@ fn l21_every_status_has_its_shape() {
         (Contribution::Passed, json!({"kind": "passed"})),
         (Contribution::Replaced, json!({"kind": "replaced"})),
         (Contribution::Rejected("cold".to_owned()), json!({"kind": "rejected", "reason": "cold"})),
+        (Contribution::Answered, json!({"kind": "answered"})),
         (Contribution::Skipped, json!({"kind": "skipped"})),
         (Contribution::Aborted("dry".to_owned()), json!({"kind": "aborted", "reason": "dry"})),
     ];

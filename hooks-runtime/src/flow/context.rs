@@ -15,6 +15,8 @@ pub struct FlowContext<F: FlowPoint> {
     pub(crate) output: Option<F::Result>,
     pub(crate) error: Option<Box<dyn AnyFlowError>>,
     pub(crate) signal: Option<Signal>,
+    /// Whether the handler that runs gave an answer.
+    pub(crate) answered: bool,
     state: State,
     hooks: ScopedHooks,
 }
@@ -33,6 +35,7 @@ impl<F: FlowPoint> FlowContext<F> {
             output: None,
             error: None,
             signal: None,
+            answered: false,
             state: State::default(),
             hooks,
         }
@@ -125,6 +128,7 @@ impl<F: FlowPoint> FlowContext<F> {
         let taken = !self.is_settled();
         if taken {
             self.output = Some(output);
+            self.answered = true;
         }
         taken
     }

@@ -293,28 +293,42 @@ where
     fn lend(&mut self) -> (&mut FlowContext<F>, Option<&(dyn Any + Send + Sync)>) {
         // What a handler that failed had asked for is not the next one's.
         self.context.signal = None;
+        self.context.answered = false;
         (self.context, None)
     }
 
     fn accept(&mut self, entry: &Entry, (): (), told: Option<&mut Contribution>) -> Next {
+        // That it skipped the rest as well is told of the rest.
+        let answered = self.context.answered;
         match self.context.signal.take() {
-            None => Next::On,
-            Some(Signal::Skip) => {
-                if let Some(told) = told {
-                    *told = Contribution::Skipped;
+            None => {
+                if answered {
+                    tell(told, || Contribution::Answered);
                 }
+                Next::On
+            }
+            Some(Signal::Skip) => {
+                tell(
+                    told,
+                    || if answered { Contribution::Answered } else { Contribution::Skipped },
+                );
                 Next::End(Filter::AfterSkip)
             }
             // The outcome stands already: a failure of this handler, no more.
             Some(Signal::Abort(error)) if self.fixed => Next::Failed(error),
             Some(Signal::Abort(error)) => {
-                if let Some(told) = told {
-                    *told = Contribution::Aborted(shown(&*error));
-                }
+                tell(told, || Contribution::Aborted(shown(&*error)));
                 self.aborted = Some((Arc::clone(&entry.name), entry.owner(), error));
                 Next::End(Filter::AfterAbort)
             }
         }
+    }
+}
+
+/// Notes what a handler contributed, if somebody wants to know.
+fn tell(told: Option<&mut Contribution>, what: impl FnOnce() -> Contribution) {
+    if let Some(told) = told {
+        *told = what();
     }
 }
 

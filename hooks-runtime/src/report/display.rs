@@ -113,6 +113,7 @@ impl fmt::Display for Contribution {
             Self::Passed => f.write_str("passed"),
             Self::Replaced => f.write_str("replaced the payload"),
             Self::Rejected(reason) => write!(f, "rejected: {reason}"),
+            Self::Answered => f.write_str("answered"),
             Self::Skipped => f.write_str("skipped the rest of the stage"),
             Self::Aborted(reason) => write!(f, "aborted: {reason}"),
         }

@@ -100,6 +100,8 @@ pub enum Contribution {
     Replaced,
     /// It rejected the payload, for this reason.
     Rejected(String),
+    /// It answered in place of the flow's operation, or after it.
+    Answered,
     /// It skipped the rest of its stage.
     Skipped,
     /// It aborted the flow, for this reason.

@@ -33,6 +33,7 @@ impl Serialize for Contribution {
             Self::Passed => alone(serializer, "passed"),
             Self::Replaced => alone(serializer, "replaced"),
             Self::Rejected(reason) => tagged(serializer, "rejected")?.with("reason", reason)?.end(),
+            Self::Answered => alone(serializer, "answered"),
             Self::Skipped => alone(serializer, "skipped"),
             Self::Aborted(reason) => tagged(serializer, "aborted")?.with("reason", reason)?.end(),
         }
