@@ -17,12 +17,15 @@
 //! different points. As they share their wire name too, one registry can serve
 //! only one of them.
 //!
+//! [`catalogue`] has all of them as data and lists them with their JSON.
+//!
 //! The JSON is read strictly. Unknown, misspelt and repeated keys are errors;
 //! an optional field may be absent or `null`, and is left out when written.
 
 #![forbid(unsafe_code)]
 
 pub mod agent;
+pub mod catalogue;
 pub mod claims;
 pub mod gateway;
 pub mod lifecycle;

@@ -3,23 +3,32 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::catalogue::{Catalogue, PointInfo};
 use crate::entry::{Entry, Owner};
+use crate::error::NameClash;
 use crate::registry::HookRegistry;
 
 /// What does not add up, as of when it was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Audit {
-    /// Points with handlers that were never fired.
+    /// Points that were never fired, though they have handlers or are in the
+    /// catalogue.
     pub never_fired: Vec<&'static str>,
     /// Handlers that were never called, and why.
     pub never_called: Vec<NeverCalled>,
     /// `before` and `after` constraints that name nobody at their point.
     pub name_nobody: Vec<NamesNobody>,
+    /// Points that were fired and are not in the catalogue, if there is one.
+    pub undeclared: Vec<&'static str>,
+    /// Points of the catalogue whose wire name another point uses here.
+    pub declared_twice: Vec<NameClash>,
 }
 
 /// A handler that was never called.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct NeverCalled {
     /// The wire name of its point.
     pub point: &'static str,
@@ -33,6 +42,7 @@ pub struct NeverCalled {
 
 /// Why a handler was never called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum WhyNot {
     /// Its point was never fired.
@@ -46,6 +56,7 @@ pub enum WhyNot {
 
 /// A constraint that names nobody.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct NamesNobody {
     /// The wire name of the point.
     pub point: &'static str,
@@ -60,7 +71,7 @@ pub struct NamesNobody {
 impl Audit {
     /// Whether everything adds up.
     pub fn is_clean(&self) -> bool {
-        self.never_fired.is_empty() && self.never_called.is_empty() && self.name_nobody.is_empty()
+        *self == Self::default()
     }
 }
 
@@ -102,6 +113,34 @@ impl HookRegistry {
         }
         audit
     }
+
+    /// As [`audit`](Self::audit), held against what is declared: lists also
+    /// the points of the catalogue that were never fired and those fired that
+    /// are not in it.
+    pub fn audit_with(&self, catalogue: &Catalogue) -> Audit {
+        let mut audit = self.audit();
+        let forgotten = catalogue.never_fired(self).into_iter().map(PointInfo::name);
+        audit.never_fired.extend(forgotten);
+        audit.never_fired.sort_unstable();
+        audit.never_fired.dedup();
+        // The stages of a flow stand or fall with it.
+        let used = self.inner.store().used_points().filter(|used| used.stage().is_none());
+        for used in used {
+            match catalogue.get(used.name()) {
+                Some(point) if point.index() == used.index() => {}
+                Some(point) => audit.declared_twice.push(NameClash {
+                    name: used.name(),
+                    first: used.location(),
+                    second: point.location(),
+                }),
+                None if self.inner.table.get(used.index()).was_fired() => {
+                    audit.undeclared.push(used.name());
+                }
+                None => {}
+            }
+        }
+        audit
+    }
 }
 
 fn is_somebody(order: &[Arc<Entry>], asking: &Entry, name: &str) -> bool {
@@ -123,6 +162,9 @@ impl fmt::Display for Audit {
         lines.extend(self.name_nobody.iter().map(|NamesNobody { point, handler, owner, name }| {
             format!("`{handler}` ({owner}) at `{point}` names `{name}`, which is nobody there")
         }));
+        let undeclared = self.undeclared.iter();
+        lines.extend(undeclared.map(|point| format!("`{point}` is fired but not declared")));
+        lines.extend(self.declared_twice.iter().map(ToString::to_string));
         f.write_str(&lines.join("\n"))
     }
 }

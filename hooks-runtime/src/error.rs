@@ -168,6 +168,7 @@ impl FireError {
 
 /// Two declarations share one wire name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[error(
     "two hook points are called `{name}`: one declared at {first}, one at {second}; rename one \
      with `#[hook(name = \"…\")]`"

@@ -14,6 +14,7 @@ use crate::target::Target;
 
 /// A registered handler, as it was when it was asked for.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct HandlerInfo {
     /// The wire name of its point.
@@ -35,6 +36,10 @@ pub struct HandlerInfo {
     /// What its failure means for the fire.
     pub policy: FailurePolicy,
     /// The longest that one call may take.
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "timeout_ns", serialize_with = "crate::wire::nanoseconds")
+    )]
     pub timeout: Option<Duration>,
     /// The type or name it is bound to.
     pub target: Option<Target>,
@@ -50,6 +55,7 @@ pub struct HandlerInfo {
 
 /// Why a handler stands where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OrderReason {
     /// The handler's name.
     pub handler: Arc<str>,

@@ -1,6 +1,7 @@
 #![doc = include_str!("../../README.md")]
 
 mod audit;
+pub mod catalogue;
 #[cfg(feature = "collect")]
 mod collect;
 mod context;
@@ -12,11 +13,14 @@ pub mod flow;
 mod handle;
 mod introspect;
 mod invoke;
+#[cfg(feature = "json")]
+pub mod json;
 mod limits;
 mod list;
 mod models;
 mod nesting;
 pub mod observe;
+mod options;
 mod order;
 mod panics;
 mod plugin;
@@ -38,6 +42,8 @@ mod table;
 mod target;
 mod timer;
 mod walks;
+#[cfg(feature = "serde")]
+mod wire;
 
 pub use audit::{Audit, NamesNobody, NeverCalled, WhyNot};
 #[cfg(feature = "collect")]
@@ -126,6 +132,9 @@ pub mod model {
 /// - `#[payload(…)]` and `#[result(…)]` put further attributes on those types.
 /// - `#![hook(json = "camelCase")]` at the top of the block derives serde for
 ///   them, spelled that way; `timeout` and `on_failure` can stand there too.
+/// - `catalogue = pub fn points` there declares a function that returns the
+///   [`catalogue`] of the block; `schema` derives `schemars::JsonSchema`, also
+///   as `#![cfg_attr(feature = "…", hook(schema))]`.
 #[macro_export]
 macro_rules! hook_points {
     ($($block:tt)*) => {
@@ -179,8 +188,13 @@ pub mod __private {
     #[cfg(feature = "collect")]
     pub use inventory;
 
+    use crate::catalogue::{Catalogue, PointInfo};
     use crate::models::{Guard, RegistersAs};
     use crate::point::HookPoint;
+
+    pub fn catalogue<const N: usize>(points: [PointInfo; N]) -> Catalogue {
+        Catalogue::new(points.into())
+    }
 
     #[inline]
     pub fn returned<P: HookPoint, T: Returns<P::Model, P>>(returned: T) -> Output<P> {

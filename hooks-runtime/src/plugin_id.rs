@@ -70,7 +70,7 @@ fn looks_built_in(id: &str) -> bool {
 }
 
 /// Bad text, short and safe to print.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(40).flat_map(char::escape_default).collect();
     if text.chars().count() > 40 {
         shown.push('…');

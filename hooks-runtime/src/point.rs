@@ -88,6 +88,7 @@ impl fmt::Debug for ModelKind {
 
 /// Where something is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SourceLocation {
     file: &'static str,
     line: u32,

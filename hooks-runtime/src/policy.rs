@@ -6,6 +6,7 @@ use std::fmt;
 ///
 /// A point declares its policy; a handler may only tighten it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum FailurePolicy {
     /// The failure is reported and the fire goes on as if the handler had not
     /// been there.

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::context::HookContext;
 use crate::crowd::Crowd;
@@ -15,10 +14,9 @@ use crate::invoke::{
 };
 use crate::list::ListKind;
 use crate::models::{Composes, Guard, RegistersAs, Returns};
+use crate::options::{Named, Options, option_methods};
 use crate::plugin_id::PluginId;
 use crate::point::{HookPoint, PointDescriptor, SourceLocation};
-use crate::policy::FailurePolicy;
-use crate::target::Target;
 
 /// Starts a registration at `P`: options first, then the handler.
 ///
@@ -44,117 +42,8 @@ pub struct On<P: HookPoint> {
     point: PhantomData<fn() -> P>,
 }
 
-/// How a handler got its name.
-#[derive(Clone, Debug)]
-pub(crate) enum Named {
-    Given(Arc<str>),
-    ByPlace,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Options {
-    pub(crate) name: Named,
-    pub(crate) plugin: Option<Arc<str>>,
-    pub(crate) priority: Option<i32>,
-    pub(crate) policy: Option<FailurePolicy>,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) before: Vec<Arc<str>>,
-    pub(crate) after: Vec<Arc<str>>,
-    pub(crate) target: Option<Target>,
-    pub(crate) phase: Phase,
-    pub(crate) replace: bool,
-    /// Who is waited for together with it, for handlers without a plugin.
-    pub(crate) crowd: Option<Arc<Crowd>>,
-    pub(crate) location: SourceLocation,
-}
-
-impl Options {
-    fn new(location: SourceLocation) -> Self {
-        Self {
-            name: Named::ByPlace,
-            plugin: None,
-            priority: None,
-            policy: None,
-            timeout: None,
-            before: Vec::new(),
-            after: Vec::new(),
-            target: None,
-            phase: Phase::Main,
-            replace: false,
-            crowd: None,
-            location,
-        }
-    }
-}
-
-impl Options {
-    pub(crate) fn asks_for_a_place(&self) -> bool {
-        self.priority.is_some() || !self.before.is_empty() || !self.after.is_empty()
-    }
-}
-
 impl<P: HookPoint> On<P> {
-    /// The handler's name; without one it is named for its place in the source.
-    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.options.name = Named::Given(name.into());
-        self
-    }
-
-    /// The plugin that owns it; without one it is built-in.
-    pub fn plugin(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.options.plugin = Some(id.into());
-        self
-    }
-
-    /// Its place: the lower number first, 0 unless given.
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.options.priority = Some(priority);
-        self
-    }
-
-    /// The longest that one call may take.
-    pub fn timeout(mut self, limit: Duration) -> Self {
-        self.options.timeout = Some(limit);
-        self
-    }
-
-    /// What its failure means. It may only be stricter than the point's own.
-    pub fn on_failure(mut self, policy: FailurePolicy) -> Self {
-        self.options.policy = Some(policy);
-        self
-    }
-
-    /// Runs before the handler or the plugin of that name.
-    pub fn before(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.options.before.push(name.into());
-        self
-    }
-
-    /// Runs after the handler or the plugin of that name.
-    pub fn after(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.options.after.push(name.into());
-        self
-    }
-
-    /// Takes part only in runs for the type `T`.
-    pub fn target<T: 'static>(mut self) -> Self {
-        self.options.target = Some(Target::of::<T>());
-        self
-    }
-
-    /// Takes part only in runs for what has that name.
-    pub fn target_named(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.options.target = Some(Target::named(name));
-        self
-    }
-
-    /// Takes the place of the owner's handler of the same name, if there is one:
-    /// its priority, its constraints and its turn among equals, unless this one
-    /// asks for a place of its own.
-    pub fn replace(mut self) -> Self {
-        self.options.replace = true;
-        self
-    }
+    option_methods!();
 
     /// The handler: a function or closure, sync or async, of `&Payload` and,
     /// if it likes, `&HookContext`.
@@ -184,6 +73,11 @@ impl<P: HookPoint> On<P> {
     pub fn __guard(mut self) -> Self {
         self.options.phase = Phase::Guard;
         self
+    }
+
+    #[cfg(feature = "json")]
+    pub(crate) fn with_options(options: Options) -> Self {
+        Self { options, point: PhantomData }
     }
 
     pub(crate) fn finish(self, handler: Handler<P>) -> Registration {

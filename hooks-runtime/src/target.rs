@@ -40,3 +40,14 @@ impl fmt::Debug for Target {
         write!(f, "Target({self})")
     }
 }
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Target {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (kind, name) = match &self.0 {
+            Kind::Type(_, name) => ("type", *name),
+            Kind::Name(name) => ("name", &**name),
+        };
+        crate::wire::tagged(serializer, kind)?.with("name", name)?.end()
+    }
+}

@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, LitStr, Meta, Token};
 
-use super::model::{BlockOptions, PointAttrs};
+use super::model::{BlockOptions, CatalogueFn, PointAttrs, Schema};
 use crate::duration::Nanos;
 use crate::errors::Errors;
 use crate::keys::{self, Known};
@@ -15,7 +15,8 @@ use crate::suggest;
 
 const POINT_KEYS: Known = Known { all: &["name", "timeout", "on_failure"], repeatable: &[] };
 
-const BLOCK_KEYS: Known = Known { all: &["json", "timeout", "on_failure"], repeatable: &[] };
+const BLOCK_KEYS: Known =
+    Known { all: &["json", "schema", "catalogue", "timeout", "on_failure"], repeatable: &[] };
 
 /// The words that serde knows for `rename_all`.
 const JSON_CASES: [&str; 8] = [
@@ -29,10 +30,18 @@ const JSON_CASES: [&str; 8] = [
     "SCREAMING-KEBAB-CASE",
 ];
 
-/// Reads `#![hook(…)]`.
+/// Reads `#![hook(…)]` and `#![cfg_attr(…, hook(schema))]`.
 pub(crate) fn block(attrs: &[Attribute], errors: &mut Errors) -> BlockOptions {
     let mut options = BlockOptions::default();
     for attr in attrs {
+        if attr.path().is_ident("cfg_attr") {
+            let schema = attr.parse_args_with(conditional_schema);
+            if let Some((span, condition)) = errors.take(schema) {
+                options.schema = Schema::When(condition);
+                options.schema_at = Some(span);
+            }
+            continue;
+        }
         if !attr.path().is_ident("hook") {
             errors
                 .push(attr.path().span(), "only `#![hook(…)]` can stand at the head of the block");
@@ -44,6 +53,11 @@ pub(crate) fn block(attrs: &[Attribute], errors: &mut Errors) -> BlockOptions {
         keys::parse_tokens(tokens, &BLOCK_KEYS, errors, |key, input, _| {
             if key == "json" {
                 options.json = Some(json(&keys::string(input, "json = \"camelCase\"")?)?);
+            } else if key == "schema" {
+                options.schema = Schema::Always;
+                options.schema_at = Some(key.span());
+            } else if key == "catalogue" {
+                options.catalogue = Some(catalogue(input)?);
             } else if key == "timeout" {
                 options.timeout = Some(timeout(input)?);
             } else {
@@ -53,6 +67,37 @@ pub(crate) fn block(attrs: &[Attribute], errors: &mut Errors) -> BlockOptions {
         });
     }
     options
+}
+
+/// Reads `condition, hook(schema)`. What a condition decides, the compiler
+/// must be able to leave out, and of the block's options only schemas can be.
+fn conditional_schema(input: syn::parse::ParseStream) -> syn::Result<(Span, TokenStream)> {
+    let condition: Meta = input.parse()?;
+    let only = "of the block's options only `schema` can have a condition: write \
+                `#![cfg_attr(feature = \"schema\", hook(schema))]`";
+    input.parse::<Token![,]>()?;
+    let Meta::List(list) = input.parse()? else {
+        return Err(syn::Error::new(condition.span(), only));
+    };
+    let word = list.parse_args::<proc_macro2::Ident>();
+    input.parse::<Option<Token![,]>>()?;
+    match word {
+        Ok(word) if list.path.is_ident("hook") && word == "schema" && input.is_empty() => {
+            Ok((word.span(), quote::quote!(#condition)))
+        }
+        _ => Err(syn::Error::new(list.path.span(), only)),
+    }
+}
+
+/// Reads `= pub fn points`.
+fn catalogue(input: syn::parse::ParseStream) -> syn::Result<CatalogueFn> {
+    let example = "catalogue = pub fn points";
+    keys::equals(input, example)?;
+    let wrong = |error: syn::Error| syn::Error::new(error.span(), format!("write `{example}`"));
+    let vis = input.parse().map_err(wrong)?;
+    input.parse::<Token![fn]>().map_err(wrong)?;
+    let ident = input.parse().map_err(wrong)?;
+    Ok(CatalogueFn { vis, ident })
 }
 
 /// Sorts the attributes of a point.

@@ -4,12 +4,14 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 
 use super::model::{Block, Model, Point, Shape};
-use super::{docs, structs};
+use super::{catalogue, docs, structs};
 use crate::{location, runtime};
 
-/// All points, in the order of their declaration.
+/// All points, in the order of their declaration, and their catalogue.
 pub(crate) fn block(block: &Block) -> TokenStream {
-    block.points.iter().map(|one| point(block, one)).collect()
+    let points = block.points.iter().map(|one| point(block, one));
+    let catalogue = catalogue::function(block);
+    quote!(#(#points)* #catalogue)
 }
 
 fn point(block: &Block, point: &Point) -> TokenStream {

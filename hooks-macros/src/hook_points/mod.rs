@@ -1,6 +1,7 @@
 //! `hook_points!`: declares hook points.
 
 mod attrs;
+mod catalogue;
 mod docs;
 mod expand;
 mod fallback;

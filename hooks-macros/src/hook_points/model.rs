@@ -67,8 +67,28 @@ pub(crate) struct DraftBlock {
 #[derive(Default)]
 pub(crate) struct BlockOptions {
     pub(crate) json: Option<LitStr>,
+    pub(crate) schema: Schema,
+    /// Where `schema` is written.
+    pub(crate) schema_at: Option<Span>,
+    pub(crate) catalogue: Option<CatalogueFn>,
     pub(crate) timeout: Option<Nanos>,
     pub(crate) on_failure: Option<Policy>,
+}
+
+/// Whether the types declared in place get a JSON Schema.
+#[derive(Clone, Default)]
+pub(crate) enum Schema {
+    #[default]
+    Never,
+    Always,
+    /// Where the condition of a `cfg_attr` holds.
+    When(TokenStream),
+}
+
+/// The function that `catalogue = pub fn points` asks for.
+pub(crate) struct CatalogueFn {
+    pub(crate) vis: Visibility,
+    pub(crate) ident: Ident,
 }
 
 /// A point as it is written; what is `None` was missing or unreadable.
@@ -110,6 +130,8 @@ pub(crate) struct Field {
 pub(crate) struct Block {
     pub(crate) rt: TokenStream,
     pub(crate) json: Option<LitStr>,
+    pub(crate) schema: Schema,
+    pub(crate) catalogue: Option<CatalogueFn>,
     pub(crate) points: Vec<Point>,
 }
 
@@ -125,6 +147,13 @@ pub(crate) struct Point {
     pub(crate) on_failure: Option<Policy>,
     pub(crate) payload: Shape,
     pub(crate) result: Option<Shape>,
+}
+
+impl Point {
+    /// Whether its model has a result beside the payload.
+    pub(crate) fn has_result(&self) -> bool {
+        !matches!(self.model, Model::Void | Model::Gating)
+    }
 }
 
 /// A point's attributes, sorted by where they go.

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, LitStr, Meta};
 
-use super::model::{Block, Field, Model, Point, Shape};
+use super::model::{Block, Field, Model, Point, Schema, Shape};
 use crate::location;
 use crate::merge::{Merged, MergedField, implementation, is_option};
 
@@ -76,6 +76,7 @@ fn declaration(block: &Block, point: &Point, item: &Struct) -> TokenStream {
     let doc = format!(" The {what} of [`{}`].", point.ident);
     let default = optional.then(|| quote!(, ::core::default::Default));
     let serde = block.json.as_ref().map(|case| container(case, item));
+    let schema = schema(&block.schema);
     let fields = fields.iter().map(|field| declared_field(field, block.json.is_some(), *optional));
     // The fields are the user's to document and to name, on pain of no lint.
     quote! {
@@ -89,6 +90,7 @@ fn declaration(block: &Block, point: &Point, item: &Struct) -> TokenStream {
         )]
         #[derive(::core::fmt::Debug, ::core::clone::Clone #default)]
         #serde
+        #schema
         #(#[#attrs])*
         #vis struct #name {
             #(#fields,)*
@@ -120,6 +122,16 @@ fn container(case: &LitStr, item: &Struct) -> TokenStream {
         #[derive(::serde::Serialize, ::serde::Deserialize)]
         #rename
         #deny
+    }
+}
+
+fn schema(schema: &Schema) -> Option<TokenStream> {
+    match schema {
+        Schema::Never => None,
+        Schema::Always => Some(quote!(#[derive(::schemars::JsonSchema)])),
+        Schema::When(condition) => {
+            Some(quote!(#[cfg_attr(#condition, derive(::schemars::JsonSchema))]))
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::{Meta, Path, Token, Type};
 
 use super::model::{
-    Arrow, Block, BlockOptions, DraftBlock, DraftPoint, Model, Point, PointAttrs, Shape,
+    Arrow, Block, BlockOptions, DraftBlock, DraftPoint, Model, Point, PointAttrs, Schema, Shape,
 };
 use super::{attrs, fallback};
 use crate::errors::Errors;
@@ -32,7 +32,21 @@ pub(crate) fn check(draft: DraftBlock, errors: &mut Errors) -> Block {
             checked.push(point);
         }
     }
-    Block { rt, json: options.json, points: checked }
+    let schema = check_schema(&options, errors);
+    let BlockOptions { json, catalogue, .. } = options;
+    Block { rt, json, schema, catalogue, points: checked }
+}
+
+/// A schema describes JSON; without it the derive would be a second error.
+fn check_schema(options: &BlockOptions, errors: &mut Errors) -> Schema {
+    match (options.schema_at, &options.json) {
+        (Some(at), None) => {
+            let message = "a schema describes JSON: add `json = \"camelCase\"`, or another case";
+            errors.push(at, message);
+            Schema::Never
+        }
+        _ => options.schema.clone(),
+    }
 }
 
 fn check_point(draft: DraftPoint, options: &BlockOptions, errors: &mut Errors) -> Point {

@@ -113,6 +113,26 @@ fn json_block() {
 }
 
 #[test]
+fn catalogue_block() {
+    assert_snapshot(
+        "catalogue_block",
+        points(
+            "#![hook(json = \"camelCase\", catalogue = pub(crate) fn points)]
+            #![cfg_attr(feature = \"schema\", hook(schema))]
+            /// A drawer was opened.
+            #[deprecated(since = \"2\", note = \"listen at `Moved`\")]
+            pub void Opened {
+                /// Which one.
+                #[cfg(feature = \"x\")]
+                drawer: u32,
+            }
+            #[cfg(unix)]
+            pub flow Move(Request) -> Vec<Place>;",
+        ),
+    );
+}
+
+#[test]
 fn async_handler() {
     assert_snapshot(
         "async_handler",

@@ -3,7 +3,8 @@
 use crate::types::BackgroundJob;
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires when a process that a session left running in the background ended.
     #[payload(derive(PartialEq))]

@@ -3,7 +3,8 @@
 use crate::types::{FinishReason, ModelMessage, TokenUsage, ToolDefinition};
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires immediately before each model round trip.
     #[payload(derive(PartialEq))]

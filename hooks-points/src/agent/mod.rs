@@ -74,6 +74,10 @@ mod subagents;
 mod tickets;
 mod tools;
 
+use hooks_runtime::catalogue::Catalogue;
+
+use crate::catalogue::merged;
+
 pub use background::*;
 pub use goals::*;
 pub use llm::*;
@@ -82,3 +86,17 @@ pub use session::*;
 pub use subagents::*;
 pub use tickets::*;
 pub use tools::*;
+
+/// The points of this module as data.
+pub(crate) fn points() -> Catalogue {
+    merged([
+        session::points(),
+        prompt::points(),
+        llm::points(),
+        tools::points(),
+        subagents::points(),
+        tickets::points(),
+        goals::points(),
+        background::points(),
+    ])
+}

@@ -3,7 +3,8 @@
 use crate::types::StoredMessage;
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires before the system prompt is put together. A handler can add to it
     /// at either end, or replace it.

@@ -3,7 +3,8 @@
 use crate::types::Personality;
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires on the first turn of a session, before any model call.
     #[payload(derive(PartialEq))]

@@ -1,7 +1,8 @@
 //! Agents that agents start.
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires before a subagent's session starts. A handler can rewrite the
     /// prompt or pick another personality.

@@ -3,7 +3,8 @@
 use crate::{claims::CompletionRejected, types::AutonomyTier};
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires when the assignee calls a ticket complete, before it moves to
     /// done. A claim turns the completion down: the ticket then needs revision.

@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::types::{RejectionReason, ToolResult};
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires before a tool call runs, for each call the model asked for. A
     /// handler can change the arguments or reject the call.

@@ -6,6 +6,7 @@ use crate::types::{EmptyReason, RejectionReason};
 
 /// A claim that turns down a ticket or a goal its assignee calls complete.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompletionRejected {
     /// What is still wanting, for the assignee to read.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A claim that settles a message at the gateway, without a turn of the agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GatewayReply {
     /// What to answer. Without it the message is settled in silence.

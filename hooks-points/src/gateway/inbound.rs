@@ -6,7 +6,8 @@ use crate::{
 };
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires when the gateway has accepted an inbound message.
     #[payload(derive(PartialEq))]

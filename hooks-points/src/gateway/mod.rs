@@ -10,5 +10,14 @@
 mod inbound;
 mod outbound;
 
+use hooks_runtime::catalogue::Catalogue;
+
+use crate::catalogue::merged;
+
 pub use inbound::*;
 pub use outbound::*;
+
+/// The points of this module as data.
+pub(crate) fn points() -> Catalogue {
+    merged([inbound::points(), outbound::points()])
+}

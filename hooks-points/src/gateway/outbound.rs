@@ -3,7 +3,8 @@
 use crate::{claims::Handled, types::OutboundMessage};
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires before an outbound message reaches its adapter. A handler can
     /// rewrite it.

@@ -1,7 +1,8 @@
 //! What goes in and what comes out.
 
 hooks_runtime::hook_points! {
-    #![hook(json = "snake_case", timeout = "5s", on_failure = "open")]
+    #![hook(json = "snake_case", catalogue = pub(super) fn points, timeout = "5s", on_failure = "open")]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires before a user's message is processed.
     #[payload(derive(PartialEq, Eq))]

@@ -134,6 +134,15 @@ mod messages;
 mod sessions;
 mod tools;
 
+use hooks_runtime::catalogue::Catalogue;
+
+use crate::catalogue::merged;
+
 pub use messages::*;
 pub use sessions::*;
 pub use tools::*;
+
+/// The points of this module as data.
+pub(crate) fn points() -> Catalogue {
+    merged([messages::points(), tools::points(), sessions::points()])
+}

@@ -3,7 +3,8 @@
 use uuid::Uuid;
 
 hooks_runtime::hook_points! {
-    #![hook(json = "snake_case", timeout = "5s", on_failure = "open")]
+    #![hook(json = "snake_case", catalogue = pub(super) fn points, timeout = "5s", on_failure = "open")]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires when a session was created.
     #[payload(derive(PartialEq, Eq))]

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 hooks_runtime::hook_points! {
-    #![hook(json = "snake_case", timeout = "5s", on_failure = "open")]
+    #![hook(json = "snake_case", catalogue = pub(super) fn points, timeout = "5s", on_failure = "open")]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// Fires before a tool call is executed.
     #[payload(derive(PartialEq, Eq))]

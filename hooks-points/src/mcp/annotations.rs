@@ -6,6 +6,7 @@ use super::Role;
 
 /// Hints for whoever shows or uses a piece of content.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Annotations {
     /// Whom it is meant for.

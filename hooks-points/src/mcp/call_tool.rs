@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use super::{ContentBlock, Meta};
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// One call of a tool, from the checking of its arguments to its answer.
     #[hook(name = "tools:call-tool")]
@@ -15,6 +16,7 @@ hooks_runtime::hook_points! {
 
 /// A call of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CallToolRequest {
     /// The tool.
@@ -32,6 +34,7 @@ pub struct CallToolRequest {
 /// A tool that ran and failed answers too, with `is_error`, so that the model
 /// can read what went wrong. A call that could not be made is the flow's error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CallToolResponse {
     /// The answer, as the model reads it.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Annotations, Meta, Resource, ResourceContents};
 
 /// A block of content, in a tool's answer or in a prompt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ContentBlock {
     /// Text.
@@ -29,6 +30,7 @@ impl ContentBlock {
 
 /// Text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TextContent {
     /// The text.
@@ -43,6 +45,7 @@ pub struct TextContent {
 
 /// A picture or a recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MediaContent {
     /// The bytes, encoded in Base64.
@@ -59,6 +62,7 @@ pub struct MediaContent {
 
 /// A resource that is sent along with what is in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmbeddedResource {
     /// The resource.

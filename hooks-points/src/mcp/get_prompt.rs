@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{ContentBlock, Meta, Role};
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// One get of a prompt, filled in with its arguments.
     #[hook(name = "prompts:get-prompt")]
@@ -16,6 +17,7 @@ hooks_runtime::hook_points! {
 
 /// A get of a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetPromptRequest {
     /// The prompt.
@@ -30,6 +32,7 @@ pub struct GetPromptRequest {
 
 /// A prompt, filled in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetPromptResponse {
     /// What the prompt is for.
@@ -44,6 +47,7 @@ pub struct GetPromptResponse {
 
 /// A message of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PromptMessage {
     /// Who speaks.

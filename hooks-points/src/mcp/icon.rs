@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A picture that stands for a thing in a user interface.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Icon {
     /// Where the picture is, or the picture itself as a `data:` URI.
@@ -21,6 +22,7 @@ pub struct Icon {
 
 /// The background an [`Icon`] is drawn for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IconTheme {
     /// A light one.

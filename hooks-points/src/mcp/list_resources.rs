@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Meta, Resource};
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// One listing of resources, or one page of it.
     #[hook(name = "resources:list-resources")]
@@ -14,6 +15,7 @@ hooks_runtime::hook_points! {
 
 /// A listing of resources.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListResourcesRequest {
     /// The page to go on with, from the answer before.
@@ -26,6 +28,7 @@ pub struct ListResourcesRequest {
 
 /// A page of resources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListResourcesResponse {
     /// The resources.

@@ -130,6 +130,7 @@
 mod annotations;
 mod call_tool;
 mod content;
+mod content_wire;
 mod get_prompt;
 mod icon;
 mod list_resources;
@@ -137,6 +138,10 @@ mod read_resource;
 mod resource;
 mod resource_contents;
 mod role;
+
+use hooks_runtime::catalogue::Catalogue;
+
+use crate::catalogue::merged;
 
 pub use annotations::Annotations;
 pub use call_tool::*;
@@ -151,3 +156,13 @@ pub use role::Role;
 
 /// What client and server attach to a message for each other.
 pub type Meta = serde_json::Map<String, serde_json::Value>;
+
+/// The points of this module as data.
+pub(crate) fn points() -> Catalogue {
+    merged([
+        call_tool::points(),
+        read_resource::points(),
+        list_resources::points(),
+        get_prompt::points(),
+    ])
+}

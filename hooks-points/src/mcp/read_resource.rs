@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Meta, ResourceContents};
 
 hooks_runtime::hook_points! {
-    #![hook(json = "camelCase")]
+    #![hook(json = "camelCase", catalogue = pub(super) fn points)]
+    #![cfg_attr(feature = "schema", hook(schema))]
 
     /// One read of a resource.
     #[hook(name = "resources:read-resource")]
@@ -14,6 +15,7 @@ hooks_runtime::hook_points! {
 
 /// A read of a resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadResourceRequest {
     /// Where the resource is.
@@ -25,6 +27,7 @@ pub struct ReadResourceRequest {
 
 /// What is in a resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadResourceResponse {
     /// The contents, in one part or several.

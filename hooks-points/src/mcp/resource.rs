@@ -6,6 +6,7 @@ use super::{Annotations, Icon, Meta};
 
 /// A resource as it is listed: what it is, without what is in it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Resource {
     /// Where it is.

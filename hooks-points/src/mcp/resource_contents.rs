@@ -87,3 +87,39 @@ impl From<ResourceContents> for Wire {
         Self { uri: contents.uri, mime_type: contents.mime_type, text, blob, meta: contents.meta }
     }
 }
+
+/// Text or a blob, as it is read and written.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ResourceContents {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ResourceContents".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let form = |key: &str, description: &str| {
+            schemars::json_schema!({
+                "description": description,
+                "type": "object",
+                "properties": {
+                    "uri": { "description": "Where it is.", "type": "string" },
+                    "mimeType": { "description": "Its media type.", "type": ["string", "null"] },
+                    key: { "type": "string" },
+                    "_meta": {
+                        "description": "What client and server attach for each other.",
+                        "type": ["object", "null"],
+                        "additionalProperties": true,
+                    },
+                },
+                "required": ["uri", key],
+                "additionalProperties": false,
+            })
+        };
+        schemars::json_schema!({
+            "description": "What is in a resource, or in a part of one.",
+            "oneOf": [
+                form("text", "Text."),
+                form("blob", "Bytes, encoded in Base64."),
+            ],
+        })
+    }
+}

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The bar a goal was given when it was taken on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AcceptanceSpec {
     /// Conditions that hold or do not.
@@ -16,6 +17,7 @@ pub struct AcceptanceSpec {
 
 /// A condition that holds or does not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AcceptanceCheck {
     /// Names the check in a verdict.
@@ -29,6 +31,7 @@ pub struct AcceptanceCheck {
 
 /// A quality that is scored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AcceptanceRubric {
     /// Names the quality in a verdict.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A file that travels with a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Attachment {
     /// What sort of file it is.
@@ -26,6 +27,7 @@ pub struct Attachment {
 
 /// What sort of file an [`Attachment`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AttachmentKind {
     /// A picture.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far the assignee of a ticket is trusted to work alone, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AutonomyTier {
     /// On trial: check everything.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A background job that has come to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BackgroundJob {
     /// The job's id.
@@ -23,6 +24,7 @@ pub struct BackgroundJob {
 
 /// How a background job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
     /// It finished its work.
@@ -35,6 +37,7 @@ pub enum JobStatus {
 
 /// Where the news of a job's end belongs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JobOrigin {
     /// The chat platform.

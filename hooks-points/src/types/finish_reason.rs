@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why the model stopped writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     /// It had nothing more to say.

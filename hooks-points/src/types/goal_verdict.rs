@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How an attempt at a goal was judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GoalVerdict {
     /// The overall score, between 0 and 1.
@@ -14,6 +15,7 @@ pub struct GoalVerdict {
 
 /// How one criterion of a goal was judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CriterionResult {
     /// The check or quality that was judged.

@@ -7,6 +7,7 @@ use super::Attachment;
 
 /// A message that came in over a chat platform.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InboundMessage {
     /// The chat platform.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The list is open: hosts add roles of their own, and a history that holds one
 /// must still reach the handlers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "String", into = "String")]
 pub enum MessageRole {
     /// The person.

@@ -7,6 +7,7 @@ use super::MessageRole;
 
 /// A message as it is sent to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelMessage {
     /// Who speaks.
@@ -17,6 +18,7 @@ pub struct ModelMessage {
 
 /// What a [`ModelMessage`] says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum ModelContent {
     /// Plain text.

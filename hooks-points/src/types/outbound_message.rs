@@ -6,6 +6,7 @@ use super::Attachment;
 
 /// A message that goes out over a chat platform.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OutboundMessage {
     /// What is written.
@@ -33,6 +34,7 @@ impl OutboundMessage {
 
 /// How a chat platform is to read the text of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ParseMode {
     /// As Markdown.

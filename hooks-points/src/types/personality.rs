@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who the agent is for the length of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Personality {
     /// The personality's id.

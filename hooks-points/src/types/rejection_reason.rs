@@ -22,6 +22,8 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), hooks_points::EmptyReason>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("pattern" = "\\S")))]
 #[serde(try_from = "String")]
 pub struct RejectionReason(String);
 

@@ -7,6 +7,7 @@ use super::MessageRole;
 
 /// A message in the history of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StoredMessage {
     /// The message's id.
@@ -32,6 +33,7 @@ pub struct StoredMessage {
 
 /// A tool call the model asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StoredToolCall {
     /// The call's id, which its answer repeats.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a model round trip used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TokenUsage {
     /// Tokens read by the model.

@@ -42,6 +42,7 @@ pub enum ToolResult {
 
 /// What sort of failure a tool met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolErrorCode {
     /// The arguments are no good.
@@ -139,5 +140,53 @@ impl From<ToolResult> for Wire {
                 error: Some(error),
             },
         }
+    }
+}
+
+/// One form or the other, as it is read and written.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ToolResult {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ToolResult".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "What a tool came back with.",
+            "oneOf": [
+                {
+                    "description": "The tool did its work.",
+                    "type": "object",
+                    "properties": {
+                        "ok": { "const": true },
+                        "value": {
+                            "description": "The answer, as the model reads it.",
+                            "type": "string",
+                        },
+                        "structured": { "description": "The answer as data, for programs." },
+                        "cost_usd": {
+                            "description": "What the call cost, in US dollars.",
+                            "type": ["number", "null"],
+                        },
+                    },
+                    "required": ["ok", "value"],
+                    "additionalProperties": false,
+                },
+                {
+                    "description": "The tool did not do its work.",
+                    "type": "object",
+                    "properties": {
+                        "ok": { "const": false },
+                        "code": generator.subschema_for::<ToolErrorCode>(),
+                        "error": {
+                            "description": "What went wrong, as the model reads it.",
+                            "type": "string",
+                        },
+                    },
+                    "required": ["ok", "code", "error"],
+                    "additionalProperties": false,
+                },
+            ],
+        })
     }
 }

@@ -15,6 +15,8 @@ pub struct FlowContext<F: FlowPoint> {
     pub(crate) output: Option<F::Result>,
     pub(crate) error: Option<Box<dyn AnyFlowError>>,
     pub(crate) signal: Option<Signal>,
+    /// Whether the handler that runs gave an answer.
+    pub(crate) answered: bool,
     state: State,
     hooks: ScopedHooks,
 }
@@ -32,11 +34,18 @@ pub enum Signal {
 pub trait Signals {
     /// What the handler that ran last asked for.
     fn signal(&mut self) -> &mut Option<Signal>;
+
+    /// Whether the handler that ran last answered in place of the operation.
+    fn answered(&mut self) -> &mut bool;
 }
 
 impl<F: FlowPoint> Signals for FlowContext<F> {
     fn signal(&mut self) -> &mut Option<Signal> {
         &mut self.signal
+    }
+
+    fn answered(&mut self) -> &mut bool {
+        &mut self.answered
     }
 }
 
@@ -48,6 +57,7 @@ impl<F: FlowPoint> FlowContext<F> {
             output: None,
             error: None,
             signal: None,
+            answered: false,
             state: State::default(),
             hooks,
         }
@@ -140,6 +150,7 @@ impl<F: FlowPoint> FlowContext<F> {
         let taken = !self.is_settled();
         if taken {
             self.output = Some(output);
+            self.answered = true;
         }
         taken
     }

@@ -107,6 +107,7 @@
 
 mod context;
 mod error;
+mod report;
 mod run;
 mod stages;
 mod staging;
@@ -114,7 +115,8 @@ mod state;
 
 pub use context::FlowContext;
 pub use error::FlowError;
-pub use run::{FlowReport, FlowRun, Operation};
+pub use report::FlowReport;
+pub use run::{FlowRun, Operation};
 pub use stages::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowPoint, OnError,
     Stage, StageDescriptors, StageKind,

@@ -15,14 +15,13 @@ use crate::error::BoxError;
 use crate::flow::staging::{Ended, Staging};
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    FlowError, FlowPoint, OnError, Stage, StageKind,
+    FlowError, FlowPoint, FlowReport, OnError, Stage, StageKind,
 };
 use crate::models::{FiresAs, Flow};
 use crate::nesting;
 use crate::observe::FireEnd;
 use crate::panics::{contained, message_of, shown};
 use crate::point::HookPoint;
-use crate::report::FireReport;
 use crate::scope::ScopedHooks;
 use crate::snapshot::Root;
 use crate::target::Target;
@@ -112,6 +111,12 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         self
     }
 
+    #[cfg(feature = "json")]
+    pub(crate) fn for_targets(mut self, targets: Vec<Target>) -> Self {
+        self.targets = targets;
+        self
+    }
+
     /// Runs the flow.
     pub async fn run<O: Operation<F>>(
         self,
@@ -127,7 +132,7 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         input: F::Payload,
         operation: O,
     ) -> (Result<F::Result, FlowError<O::Error>>, FlowReport) {
-        let mut report = FlowReport { flow: F::NAME, stages: Vec::new() };
+        let mut report = FlowReport::new(F::NAME);
         let outcome = self.drive(input, operation, Some(&mut report)).await;
         (outcome, report)
     }
@@ -253,7 +258,7 @@ where
         if let (Some(report), Some(watch)) = (&mut self.report, watch) {
             let stage = watch.into_report();
             if !stage.handlers().is_empty() {
-                report.stages.push(stage);
+                report.push(stage);
             }
         }
         let ended = ran.map_err(FlowError::Fire)?;
@@ -285,32 +290,6 @@ where
     match outcome {
         Ok(outcome) => outcome.map_err(FlowError::Operation),
         Err(message) => Err(FlowError::Panicked { flow: F::NAME, message }),
-    }
-}
-
-/// What happened in one run of a flow, stage by stage.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlowReport {
-    flow: &'static str,
-    stages: Vec<FireReport>,
-}
-
-impl FlowReport {
-    /// The wire name of the flow.
-    pub fn flow(&self) -> &'static str {
-        self.flow
-    }
-
-    /// The stages that ran and had handlers, in order.
-    pub fn stages(&self) -> &[FireReport] {
-        &self.stages
-    }
-}
-
-impl Display for FlowReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.flow)?;
-        self.stages.iter().try_for_each(|stage| write!(f, "\n{stage}"))
     }
 }
 

@@ -153,6 +153,10 @@ impl StageDescriptors {
         ])
     }
 
+    pub(crate) fn all(&self) -> &[PointDescriptor; 6] {
+        &self.0
+    }
+
     pub(crate) const fn get(&self, stage: StageKind) -> &PointDescriptor {
         &self.0[stage as usize]
     }

@@ -49,6 +49,7 @@ impl<P: HookPoint<Payload: Signals>> Composes<P> for Stage {
     fn lend<'a>(staging: &'a mut Staging<'_, P>) -> Lent<'a, &'a mut P::Payload> {
         // What a handler that failed had asked for is not the next one's.
         *staging.context.signal() = None;
+        *staging.context.answered() = false;
         Lent { input: staging.context, merged: None }
     }
 
@@ -59,25 +60,29 @@ impl<P: HookPoint<Payload: Signals>> Composes<P> for Stage {
         (): (),
         told: Option<&mut Contribution>,
     ) -> Next {
-        match staging.context.signal().take() {
-            None => Next::On,
+        // That it skipped the rest as well is told of the rest.
+        let answered = *staging.context.answered();
+        let signal = staging.context.signal().take();
+        let (next, contribution) = match signal {
+            None if answered => (Next::On, Contribution::Answered),
+            None => (Next::On, Contribution::Nothing),
             Some(Signal::Skip) => {
-                if let Some(told) = told {
-                    *told = Contribution::Skipped;
-                }
                 staging.ended = Ended::Skipped;
-                Next::End(Filter::AfterSkip)
+                let skipped = if answered { Contribution::Answered } else { Contribution::Skipped };
+                (Next::End(Filter::AfterSkip), skipped)
             }
             // The outcome stands already: a failure of this handler, no more.
-            Some(Signal::Abort(error)) if staging.fixed => Next::Failed(error),
+            Some(Signal::Abort(error)) if staging.fixed => return Next::Failed(error),
             Some(Signal::Abort(error)) => {
-                if let Some(told) = told {
-                    *told = Contribution::Aborted(shown(&*error));
-                }
+                let why = if told.is_some() { shown(&*error) } else { String::new() };
                 staging.ended = Ended::Aborted(Arc::clone(&entry.name), entry.owner(), error);
-                Next::End(Filter::AfterAbort)
+                (Next::End(Filter::AfterAbort), Contribution::Aborted(why))
             }
+        };
+        if let Some(told) = told {
+            *told = contribution;
         }
+        next
     }
 
     fn word(staging: &Staging<'_, P>) -> &'static str {

@@ -10,13 +10,14 @@ use crate::entry::{Counters, Entry, Owner};
 use crate::error::RegisterError;
 use crate::limits::Limits;
 use crate::list::ListKind;
+use crate::options::{Named, Options};
 use crate::order;
 use crate::plugin_id::{PluginId, check_handler_name};
 use crate::plugins::PluginRecord;
 use crate::point::PointDescriptor;
 use crate::policy::FailurePolicy;
 use crate::presence::Presence;
-use crate::registration::{Named, Options, Registration};
+use crate::registration::Registration;
 use crate::registry::Settings;
 
 /// A group of registrations on its way in.

@@ -104,6 +104,13 @@ impl Store {
         Ok(())
     }
 
+    /// The points that are used here, by wire name.
+    pub(crate) fn used_points(&self) -> impl Iterator<Item = &'static PointDescriptor> + use<> {
+        let mut used: Vec<_> = self.declared.values().copied().collect();
+        used.sort_unstable_by_key(|point| point.name());
+        used.into_iter()
+    }
+
     pub(crate) fn set_limits(&mut self, plugin: PluginId, limits: Limits) {
         self.limits.insert(plugin, limits);
     }

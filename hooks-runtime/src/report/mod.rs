@@ -1,27 +1,65 @@
 //! What happened in one fire, handler by handler.
 
-use std::fmt;
+mod display;
+#[cfg(feature = "serde")]
+mod wire;
+
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use display::write_stages;
+
 use crate::entry::{Entry, Owner};
+use crate::flow::StageKind;
 use crate::point::{ModelKind, PointDescriptor};
 use crate::policy::FailurePolicy;
 
 /// What happened in one fire, handler by handler, in the order of the list.
+///
+/// It prints as a table. With the feature `serde` it serialises, here as JSON:
+///
+/// ```json
+/// {
+///   "point": "sending",
+///   "model": "gating",
+///   "stage": null,
+///   "handlers": [
+///     {
+///       "handler": "no_secrets",
+///       "owner": { "kind": "plugin", "id": "safety" },
+///       "status": {
+///         "kind": "ran",
+///         "contribution": { "kind": "rejected", "reason": "it mentions a password" }
+///       },
+///       "elapsed_ns": 4100
+///     }
+///   ]
+/// }
+/// ```
+///
+/// So it is with all that serialises here: every key is always there, what can
+/// hold more than a word is an object with a `kind`, words are in snake case,
+/// and times are whole nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FireReport {
     point: &'static str,
     model: ModelKind,
+    stage: Option<StageKind>,
     handlers: Vec<HandlerReport>,
 }
 
 /// What happened to one handler in one fire.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HandlerReport {
     handler: Arc<str>,
     owner: Owner,
     status: HandlerStatus,
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "elapsed_ns", serialize_with = "crate::wire::nanoseconds")
+    )]
     elapsed: Option<Duration>,
 }
 
@@ -62,6 +100,8 @@ pub enum Contribution {
     Replaced,
     /// It rejected the payload, for this reason.
     Rejected(String),
+    /// It answered in place of the flow's operation, or after it.
+    Answered,
     /// It skipped the rest of its stage.
     Skipped,
     /// It aborted the flow, for this reason.
@@ -70,6 +110,7 @@ pub enum Contribution {
 
 /// Why a handler was not called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Filter {
     /// Its plugin is not in the scope of the fire.
@@ -92,7 +133,7 @@ pub enum Filter {
 
 impl FireReport {
     pub(crate) fn new(point: &PointDescriptor, handlers: Vec<HandlerReport>) -> Self {
-        Self { point: point.name(), model: point.model(), handlers }
+        Self { point: point.name(), model: point.model(), stage: point.stage(), handlers }
     }
 
     /// The report of a fire that called nobody.
@@ -108,6 +149,11 @@ impl FireReport {
     /// The model of the point.
     pub fn model(&self) -> ModelKind {
         self.model
+    }
+
+    /// The stage, if the point is one of a flow.
+    pub fn stage(&self) -> Option<StageKind> {
+        self.stage
     }
 
     /// The handlers, in order.
@@ -144,67 +190,5 @@ impl HandlerReport {
     /// How long it ran; `None` when it was not called.
     pub fn elapsed(&self) -> Option<Duration> {
         self.elapsed
-    }
-}
-
-impl fmt::Display for FireReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.point, self.model)?;
-        if self.handlers.is_empty() {
-            return f.write_str("\n  nobody listens");
-        }
-        let width = self.handlers.iter().map(|row| row.handler.chars().count()).max().unwrap_or(0);
-        for row in &self.handlers {
-            write!(f, "\n  {:width$}  {}", row.handler, row.status)?;
-            if let Some(elapsed) = row.elapsed {
-                write!(f, " in {elapsed:.1?}")?;
-            }
-            if let Owner::Plugin(id) = &row.owner {
-                write!(f, "  [{id}]")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for HandlerStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ran(contribution) => write!(f, "{contribution}"),
-            Self::Filtered(filter) => write!(f, "not called: {filter}"),
-            Self::Failed { kind, message, policy } => write!(f, "{kind}, {policy}: {message}"),
-            Self::Cancelled => f.write_str("cancelled: the fire was dropped"),
-        }
-    }
-}
-
-impl fmt::Display for Contribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nothing => f.write_str("ran"),
-            Self::Fields(fields) if fields.is_empty() => f.write_str("ran, set nothing"),
-            Self::Fields(fields) => write!(f, "set {}", fields.join(", ")),
-            Self::Claimed => f.write_str("claimed"),
-            Self::Passed => f.write_str("passed"),
-            Self::Replaced => f.write_str("replaced the payload"),
-            Self::Rejected(reason) => write!(f, "rejected: {reason}"),
-            Self::Skipped => f.write_str("skipped the rest of the stage"),
-            Self::Aborted(reason) => write!(f, "aborted: {reason}"),
-        }
-    }
-}
-
-impl fmt::Display for Filter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Scope => "its plugin is not in scope",
-            Self::Target => "bound to another target",
-            Self::Unregistered => "unregistered meanwhile",
-            Self::AfterClaim => "an earlier handler claimed",
-            Self::AfterRejection => "an earlier handler rejected",
-            Self::AfterFailure => "an earlier handler failed closed",
-            Self::AfterSkip => "an earlier handler skipped the rest of the stage",
-            Self::AfterAbort => "an earlier handler aborted the flow",
-        })
     }
 }

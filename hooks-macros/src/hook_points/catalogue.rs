@@ -1,0 +1,141 @@
+//! Writes the function that returns the catalogue of a block.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Attribute, Expr, Lit, Meta};
+
+use super::model::{Block, CatalogueFn, Field, Model, Point, Schema, Shape};
+use super::{docs, structs};
+use crate::location;
+
+/// The function, if the block asks for one.
+pub(crate) fn function(block: &Block) -> Option<TokenStream> {
+    let CatalogueFn { vis, ident } = block.catalogue.as_ref()?;
+    let rt = &block.rt;
+    let points = block.points.iter().map(|point| info(block, point));
+    let sent = block.json.is_some().then(|| block.points.iter().map(sent).collect::<TokenStream>());
+    Some(quote! {
+        /// The catalogue of the hook points declared here.
+        #[must_use]
+        #[allow(deprecated, clippy::too_many_lines)]
+        #vis fn #ident() -> #rt::catalogue::Catalogue {
+            #rt::__private::catalogue([#(#points),*])
+        }
+        #sent
+    })
+}
+
+/// One point, with what only its declaration knows.
+fn info(block: &Block, point: &Point) -> TokenStream {
+    let rt = &block.rt;
+    let Point { attrs, ident, .. } = point;
+    let everywhere = &attrs.everywhere;
+    let payload = described(&point.payload, &structs::payload_name(ident));
+    let result = optional(
+        point
+            .result
+            .as_ref()
+            .filter(|_| point.has_result())
+            .map(|result| described(result, &structs::result_name(ident))),
+    );
+    let deprecated = optional(deprecation(&attrs.own));
+    let stages = (point.model == Model::Flow).then(|| quote!(.__stages::<#ident>()));
+    let json = block.json.is_some().then(|| quote!(.__json::<#ident>()));
+    let plain = quote! {
+        #rt::catalogue::PointInfo::__new::<#ident>(#payload, #result, #deprecated) #stages #json
+    };
+    let point = match &block.schema {
+        Schema::Never => plain,
+        Schema::Always => quote!(#plain.__schema::<#ident>()),
+        Schema::When(condition) => quote! {{
+            let point = #plain;
+            #[cfg(#condition)]
+            let point = point.__schema::<#ident>();
+            point
+        }},
+    };
+    quote!(#(#everywhere)* #point)
+}
+
+/// The name of a type and, where it is declared here, its fields.
+fn described(shape: &Shape, declared: &proc_macro2::Ident) -> TokenStream {
+    match shape {
+        Shape::Type(ty) => {
+            let name = location::spelled(ty);
+            quote!((#name, &[]))
+        }
+        Shape::Fields(fields) => {
+            let name = declared.to_string();
+            let fields = fields.iter().map(field);
+            quote!((#name, &[#(#fields),*]))
+        }
+    }
+}
+
+fn field(Field { attrs, ident, ty }: &Field) -> TokenStream {
+    let cfgs = location::cfgs(attrs);
+    let name = syn::ext::IdentExt::unraw(ident).to_string();
+    let ty = location::spelled(ty);
+    let doc = docs::text(&attrs.iter().filter_map(doc_of).collect::<Vec<_>>());
+    quote!(#(#cfgs)* (#name, #ty, #doc))
+}
+
+fn doc_of(attr: &Attribute) -> Option<Expr> {
+    match &attr.meta {
+        Meta::NameValue(doc) if doc.path.is_ident("doc") => Some(doc.value.clone()),
+        _ => None,
+    }
+}
+
+/// What `#[deprecated]` says, an empty text if it says nothing.
+fn deprecation(attrs: &[Attribute]) -> Option<TokenStream> {
+    let attr = attrs.iter().find(|attr| attr.path().is_ident("deprecated"))?;
+    let mut note = String::new();
+    match &attr.meta {
+        Meta::Path(_) => {}
+        Meta::NameValue(short) => note = text_of(&short.value),
+        // What is wrong with the list, the compiler says.
+        Meta::List(list) => drop(list.parse_nested_meta(|meta| {
+            let value: Expr = meta.value()?.parse()?;
+            if meta.path.is_ident("note") {
+                note = text_of(&value);
+            }
+            Ok(())
+        })),
+    }
+    Some(quote!(#note))
+}
+
+fn text_of(value: &Expr) -> String {
+    match value {
+        Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => text.value(),
+        _ => String::new(),
+    }
+}
+
+fn optional(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        None => quote!(::core::option::Option::None),
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+    }
+}
+
+/// In a block with JSON the named types go over the wire as well. They are
+/// judged where they are named, and whatever features the runtime has.
+fn sent(point: &Point) -> TokenStream {
+    let everywhere = &point.attrs.everywhere;
+    let result = point.result.as_ref().filter(|_| point.has_result());
+    let named = [Some(&point.payload), result].into_iter().flatten();
+    let checks = named.filter_map(|shape| {
+        let Shape::Type(ty) = shape else { return None };
+        let span = location::shown_at(location::of_type(ty));
+        Some(quote_spanned! {span=>
+            #(#everywhere)*
+            const _: () = {
+                const fn sent<T: ::serde::Serialize + ::serde::de::DeserializeOwned>() {}
+                sent::<#ty>();
+            };
+        })
+    });
+    checks.collect()
+}

@@ -1,0 +1,167 @@
+/// A drawer was opened.
+///
+/// *Void* hook point, wire name `opened`, payload [`OpenedPayload`].
+///
+/// ```ignore
+/// hooks.register_void::<Opened>(async |payload: &OpenedPayload| { /* … */ })?;
+/// ```
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::hash::Hash,
+    ::core::default::Default
+)]
+#[deprecated(since = "2", note = "listen at `Moved`")]
+pub struct Opened;
+#[automatically_derived]
+#[allow(deprecated)]
+impl ::hooks_runtime::HookPoint for Opened {
+    type Payload = OpenedPayload;
+    type Result = ();
+    type Model = ::hooks_runtime::Void;
+    const NAME: &'static str = "opened";
+    fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
+        static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
+            "opened",
+            ::hooks_runtime::__private::ModelKind::Void,
+            "A drawer was opened.",
+            ::hooks_runtime::__private::SourceLocation::new(
+                ::core::file!(),
+                ::core::line!(),
+                ::core::column!(),
+            ),
+        );
+        &DESCRIPTOR
+    }
+}
+/// The payload of [`Opened`].
+#[allow(
+    missing_docs,
+    missing_copy_implementations,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names
+)]
+#[derive(::core::fmt::Debug, ::core::clone::Clone)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(::schemars::JsonSchema))]
+pub struct OpenedPayload {
+    /// Which one.
+    #[cfg(feature = "x")]
+    pub drawer: u32,
+}
+/// *Flow* hook point, wire name `move`, payload `Request`, result `Vec<Place>`.
+///
+/// ```ignore
+/// hooks.run_flow::<Move, _>(input, async |input| { /* … */ }).await?;
+/// ```
+#[cfg(unix)]
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::hash::Hash,
+    ::core::default::Default
+)]
+pub struct Move;
+#[cfg(unix)]
+#[automatically_derived]
+#[allow(deprecated)]
+impl ::hooks_runtime::HookPoint for Move {
+    type Payload = Request;
+    type Result = Vec<Place>;
+    type Model = ::hooks_runtime::Flow;
+    const NAME: &'static str = "move";
+    fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
+        static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
+            "move",
+            ::hooks_runtime::__private::ModelKind::Flow,
+            "",
+            ::hooks_runtime::__private::SourceLocation::new(
+                ::core::file!(),
+                ::core::line!(),
+                ::core::column!(),
+            ),
+        );
+        &DESCRIPTOR
+    }
+}
+#[cfg(unix)]
+#[automatically_derived]
+#[allow(deprecated)]
+impl ::hooks_runtime::FlowPoint for Move {
+    const STAGE_NAMES: [&'static str; 6] = [
+        "move/beforeValidation",
+        "move/afterValidation",
+        "move/beforeExecute",
+        "move/afterExecute",
+        "move/onError",
+        "move/finally",
+    ];
+    fn stages() -> &'static ::hooks_runtime::__private::StageDescriptors {
+        static STAGES: ::hooks_runtime::__private::StageDescriptors = ::hooks_runtime::__private::StageDescriptors::new(
+            <Move as ::hooks_runtime::FlowPoint>::STAGE_NAMES,
+            "",
+            ::hooks_runtime::__private::SourceLocation::new(
+                ::core::file!(),
+                ::core::line!(),
+                ::core::column!(),
+            ),
+        );
+        &STAGES
+    }
+}
+/// The catalogue of the hook points declared here.
+#[must_use]
+#[allow(deprecated, clippy::too_many_lines)]
+pub(crate) fn points() -> ::hooks_runtime::catalogue::Catalogue {
+    ::hooks_runtime::__private::catalogue([
+        {
+            let point = ::hooks_runtime::catalogue::PointInfo::__new::<
+                Opened,
+            >(
+                    (
+                        "OpenedPayload",
+                        &[#[cfg(feature = "x")] ("drawer", "u32", "Which one.")],
+                    ),
+                    ::core::option::Option::None,
+                    ::core::option::Option::Some("listen at `Moved`"),
+                )
+                .__json::<Opened>();
+            #[cfg(feature = "schema")]
+            let point = point.__schema::<Opened>();
+            point
+        },
+        #[cfg(unix)]
+        {
+            let point = ::hooks_runtime::catalogue::PointInfo::__new::<
+                Move,
+            >(
+                    ("Request", &[]),
+                    ::core::option::Option::Some(("Vec<Place>", &[])),
+                    ::core::option::Option::None,
+                )
+                .__stages::<Move>()
+                .__json::<Move>();
+            #[cfg(feature = "schema")]
+            let point = point.__schema::<Move>();
+            point
+        },
+    ])
+}
+#[cfg(unix)]
+const _: () = {
+    const fn sent<T: ::serde::Serialize + ::serde::de::DeserializeOwned>() {}
+    sent::<Request>();
+};
+#[cfg(unix)]
+const _: () = {
+    const fn sent<T: ::serde::Serialize + ::serde::de::DeserializeOwned>() {}
+    sent::<Vec<Place>>();
+};

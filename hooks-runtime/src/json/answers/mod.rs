@@ -1,0 +1,21 @@
+//! What handlers answer, in JSON: one file for each model that has a form of
+//! its own.
+
+mod claim;
+mod stage;
+mod verdict;
+
+pub(super) use claim::{ClaimAnswer, claim_json};
+pub(super) use stage::StageAnswer;
+pub(super) use verdict::{VerdictAnswer, verdict_json};
+
+use serde::{Deserialize, Deserializer};
+
+fn absent<T>() -> Option<T> {
+    None
+}
+
+/// A value that is there may itself be `null`, which is not the same as absent.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}

@@ -1,0 +1,67 @@
+//! From JSON to types and back.
+
+use serde::Serialize;
+use serde::de::{DeserializeOwned, Deserializer};
+use serde_json::Value;
+use serde_path_to_error::{Deserializer as Tracking, Track};
+
+use super::error::{JsonError, Mismatch};
+use super::strict::Strict;
+use crate::point::HookPoint;
+
+/// Reads the payload of `P` from text.
+pub(super) fn payload<P>(text: &[u8]) -> Result<P::Payload, JsonError>
+where
+    P: HookPoint,
+    P::Payload: DeserializeOwned,
+{
+    let mut document = serde_json::Deserializer::from_slice(text);
+    let payload = tracked(P::NAME, "the payload", &mut document)?;
+    document.end().map_err(|error| Mismatch {
+        point: P::NAME,
+        what: "the payload",
+        path: ".".to_owned(),
+        problem: error.to_string(),
+    })?;
+    Ok(payload)
+}
+
+/// Reads a value that a handler or an operation came up with.
+pub(super) fn value<T: DeserializeOwned>(
+    point: &'static str,
+    what: &'static str,
+    value: Value,
+) -> Result<T, Mismatch> {
+    tracked(point, what, value)
+}
+
+fn tracked<'de, T, D>(point: &'static str, what: &'static str, from: D) -> Result<T, Mismatch>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    let mut track = Track::new();
+    T::deserialize(Tracking::new(Strict(from), &mut track)).map_err(|error| Mismatch {
+        point,
+        what,
+        path: place(&track.path().to_string()),
+        problem: error.to_string(),
+    })
+}
+
+/// The path without the `?` for a key that was not read to its end.
+fn place(path: &str) -> String {
+    match path.trim_end_matches(".?") {
+        "" | "?" => ".".to_owned(),
+        known => known.to_owned(),
+    }
+}
+
+/// Writes what a fire came to.
+pub(super) fn outcome<T: Serialize>(point: &'static str, outcome: &T) -> Result<Value, JsonError> {
+    serde_json::to_value(outcome).map_err(|error| unwritable(point, &error))
+}
+
+pub(super) fn unwritable(point: &'static str, error: &serde_json::Error) -> JsonError {
+    JsonError::Unwritable { point, problem: error.to_string() }
+}

@@ -1,0 +1,156 @@
+//! Firing points by wire name.
+
+use std::future::Future;
+
+use serde_json::Value;
+
+use super::error::JsonError;
+use super::flow::JsonFlow;
+use super::outcome::Outcome;
+use super::point::{ByName, JsonPoint};
+use crate::catalogue::{Catalogue, PointInfo};
+use crate::error::BoxError;
+use crate::plugin_id::shown;
+use crate::point::{ModelKind, PointDescriptor};
+use crate::report::FireReport;
+use crate::scope::ScopedHooks;
+
+/// The longest text that is read unless the host says otherwise: 1 MiB.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Hooks seen through a catalogue: points are known by their names, payloads
+/// and outcomes are JSON. See [`json`](crate::json).
+#[derive(Clone, Debug)]
+pub struct JsonHooks<'c> {
+    pub(super) hooks: ScopedHooks,
+    catalogue: &'c Catalogue,
+    max_bytes: usize,
+}
+
+impl ScopedHooks {
+    /// These hooks by wire name, with JSON. What is fired reaches whom the
+    /// scope admits.
+    pub fn json<'c>(&self, catalogue: &'c Catalogue) -> JsonHooks<'c> {
+        JsonHooks { hooks: self.clone(), catalogue, max_bytes: MAX_BYTES }
+    }
+}
+
+impl JsonHooks<'_> {
+    /// The longest text that is read, in bytes: 1 MiB unless given.
+    #[must_use]
+    pub fn max_bytes(mut self, limit: usize) -> Self {
+        self.max_bytes = limit;
+        self
+    }
+
+    /// Fires the point of that name, unless it is a flow, with a payload that
+    /// is JSON text.
+    pub async fn fire(
+        &self,
+        name: &str,
+        payload: impl AsRef<[u8]> + Send,
+    ) -> Result<Outcome, JsonError> {
+        self.fire_point(name, payload.as_ref(), false).await.0
+    }
+
+    /// As [`fire`](Self::fire), with a report, if anything was fired.
+    pub async fn fire_reported(
+        &self,
+        name: &str,
+        payload: impl AsRef<[u8]> + Send,
+    ) -> (Result<Outcome, JsonError>, Option<FireReport>) {
+        self.fire_point(name, payload.as_ref(), true).await
+    }
+
+    /// Runs the flow of that name around an operation from JSON to JSON, with
+    /// an input that is JSON text.
+    pub async fn run_flow<'a, Fut, E>(
+        &'a self,
+        name: &str,
+        input: impl AsRef<[u8]> + Send,
+        operation: impl FnOnce(Value) -> Fut + Send + 'a,
+    ) -> Result<Value, JsonError>
+    where
+        Fut: Future<Output = Result<Value, E>> + Send + 'a,
+        E: Into<BoxError>,
+    {
+        self.flow(name)?.run(input, operation).await
+    }
+
+    /// A run of the flow of that name with a target or a report.
+    pub fn flow(&self, name: &str) -> Result<JsonFlow<'_>, JsonError> {
+        let point = self.find(name)?;
+        match json_of(point)? {
+            ByName::Run(flow) => Ok(JsonFlow::new(self, point.name(), flow)),
+            ByName::Fired(_) => Err(JsonError::WrongModel {
+                point: point.name(),
+                model: point.model(),
+                instead: "fire it with `fire`",
+            }),
+        }
+    }
+
+    async fn fire_point(
+        &self,
+        name: &str,
+        payload: &[u8],
+        reported: bool,
+    ) -> (Result<Outcome, JsonError>, Option<FireReport>) {
+        let firing = self.find(name).and_then(|point| match json_of(point)? {
+            ByName::Fired(fired) => {
+                self.check_size(point.name(), payload)?;
+                Ok(fired.fire(&self.hooks, payload, reported))
+            }
+            ByName::Run(_) => Err(JsonError::WrongModel {
+                point: point.name(),
+                model: ModelKind::Flow,
+                instead: "run it with `run_flow`",
+            }),
+        });
+        match firing {
+            Ok(firing) => firing.await,
+            Err(error) => (Err(error), None),
+        }
+    }
+
+    fn find(&self, name: &str) -> Result<&PointInfo, JsonError> {
+        if let Some(point) = self.catalogue.get(name) {
+            return Ok(point);
+        }
+        let stages = self.catalogue.points().iter().flat_map(PointInfo::stages);
+        Err(match stages.map(PointDescriptor::name).find(|stage| *stage == name) {
+            None => unknown(self.catalogue, name, false),
+            Some(stage) => JsonError::WrongModel {
+                point: stage,
+                model: ModelKind::Stage,
+                instead: "it is fired by its flow, so call `run_flow` with the flow's name",
+            },
+        })
+    }
+
+    pub(super) fn check_size(&self, point: &'static str, text: &[u8]) -> Result<(), JsonError> {
+        let (size, limit) = (text.len(), self.max_bytes);
+        if size <= limit { Ok(()) } else { Err(JsonError::TooLarge { point, size, limit }) }
+    }
+}
+
+pub(super) fn json_of(point: &PointInfo) -> Result<ByName, JsonError> {
+    match point.json {
+        Some(JsonPoint(by_name)) => Ok(by_name),
+        None => Err(JsonError::NoJson { point: point.name() }),
+    }
+}
+
+/// The error of a name that nobody has, with the nearest that somebody has.
+pub(super) fn unknown(catalogue: &Catalogue, name: &str, stages: bool) -> JsonError {
+    let known = catalogue.points().iter().flat_map(PointInfo::descriptors);
+    let names = known.filter(|point| stages || point.stage().is_none()).map(PointDescriptor::name);
+    // Names of points are short: what is much longer is a slip for none.
+    let slip = |known: &&'static str| name.len() <= 2 * known.len();
+    let nearest = names
+        .filter(slip)
+        .map(|known| (strsim::osa_distance(name, known), known))
+        .filter(|(distance, known)| *distance <= (known.len() / 3).max(1))
+        .min_by_key(|(distance, _)| *distance);
+    JsonError::UnknownPoint { name: shown(name), nearest: nearest.map(|(_, known)| known) }
+}

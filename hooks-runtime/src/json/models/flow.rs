@@ -1,0 +1,154 @@
+//! Flows and their stages by name.
+
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::BoxError;
+use crate::flow::{
+    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
+    FlowPoint, OnError, Stage, StageKind,
+};
+use crate::invoke::StateAsync1;
+use crate::json::answers::StageAnswer;
+use crate::json::decode;
+use crate::json::error::JsonError;
+use crate::json::handler::JsonHandler;
+use crate::json::point::{
+    Boxed, ByName, JsonModel, JsonPoint, Named, Operation, Run, RunByName, RunOutcome, with_payload,
+};
+use crate::models::Flow;
+use crate::options::Options;
+use crate::point::HookPoint;
+use crate::registration::{On, Registration};
+use crate::scope::ScopedHooks;
+
+impl<F> JsonModel<F> for Flow
+where
+    F: FlowPoint,
+    F::Payload: Serialize + DeserializeOwned,
+    F::Result: Serialize + DeserializeOwned,
+{
+    fn point() -> JsonPoint {
+        JsonPoint(ByName::Run(const { &Around(Named::<F>(PhantomData)) }))
+    }
+}
+
+struct Around<N>(N);
+
+impl<F> RunByName for Around<Named<F>>
+where
+    F: FlowPoint,
+    F::Payload: Serialize + DeserializeOwned,
+    F::Result: Serialize + DeserializeOwned,
+{
+    fn run<'a>(
+        &self,
+        hooks: &'a ScopedHooks,
+        text: &'a [u8],
+        run: Run<'a>,
+    ) -> Boxed<'a, RunOutcome> {
+        with_payload::<F, _, _>(text, |input| {
+            Box::pin(async move {
+                let Run { targets, operation, reported } = run;
+                let flow = hooks.flow::<F>().for_targets(targets);
+                let operation = move |input| operate::<F>(operation, input);
+                let (output, report) = if reported {
+                    let (output, report) = flow.run_reported(input, operation).await;
+                    (output, Some(report))
+                } else {
+                    (flow.run(input, operation).await, None)
+                };
+                let output = output
+                    .map_err(JsonError::from)
+                    .and_then(|output| decode::outcome(F::NAME, &output));
+                (output, report)
+            })
+        })
+    }
+
+    fn register(&self, stage: StageKind, options: Options, handler: JsonHandler) -> Registration {
+        match stage {
+            StageKind::BeforeValidation => at::<BeforeValidation<F>, F>(options, handler),
+            StageKind::AfterValidation => at::<AfterValidation<F>, F>(options, handler),
+            StageKind::BeforeExecute => at::<BeforeExecute<F>, F>(options, handler),
+            StageKind::AfterExecute => at::<AfterExecute<F>, F>(options, handler),
+            StageKind::OnError => at::<OnError<F>, F>(options, handler),
+            StageKind::Finally => at::<Finally<F>, F>(options, handler),
+        }
+    }
+}
+
+async fn operate<F>(operation: Operation<'_>, input: F::Payload) -> Result<F::Result, BoxError>
+where
+    F: FlowPoint,
+    F::Payload: Serialize,
+    F::Result: DeserializeOwned,
+{
+    let output = operation(serde_json::to_value(input)?).await?;
+    Ok(decode::value(F::NAME, "the operation's output", output)?)
+}
+
+fn at<S, F>(options: Options, handler: JsonHandler) -> Registration
+where
+    S: HookPoint<Model = Stage, Payload = FlowContext<F>>,
+    F: FlowPoint,
+    F::Payload: Serialize + DeserializeOwned,
+    F::Result: Serialize + DeserializeOwned,
+{
+    On::<S>::with_options(options).handler_with::<_, StateAsync1>(handler, steer::<S, F>)
+}
+
+/// A run, as a handler that speaks JSON sees it.
+#[derive(Serialize)]
+struct Seen<'f, I, O> {
+    flow: &'static str,
+    stage: StageKind,
+    input: Option<&'f I>,
+    output: Option<&'f O>,
+    error: Option<String>,
+}
+
+async fn steer<S, F>(handler: &JsonHandler, flow: &mut FlowContext<F>) -> Result<(), BoxError>
+where
+    S: HookPoint<Model = Stage, Payload = FlowContext<F>>,
+    F: FlowPoint,
+    F::Payload: Serialize + DeserializeOwned,
+    F::Result: Serialize + DeserializeOwned,
+{
+    let told = serde_json::to_value(Seen {
+        flow: F::NAME,
+        stage: flow.stage(),
+        input: flow.input(),
+        output: flow.output(),
+        error: flow.error().map(ToString::to_string),
+    })?;
+    let answer = match handler.ask(&told).await? {
+        Value::Null => return Ok(()),
+        answer => answer,
+    };
+    let StageAnswer { input, output, skip, abort } =
+        decode::value::<StageAnswer<F::Payload, F::Result>>(S::NAME, "the answer", answer)?;
+    // All of it or nothing: what cannot be done is found before anything is.
+    if input.is_some() && flow.input().is_none() {
+        return Err(format!("`{}` has no input to rewrite: the operation took it", S::NAME).into());
+    }
+    if output.is_some() && matches!(flow.stage(), StageKind::OnError | StageKind::Finally) {
+        return Err(format!("`{}` cannot answer: the outcome stands already", S::NAME).into());
+    }
+    if let (Some(new), Some(input)) = (input, flow.input_mut()) {
+        *input = new;
+    }
+    if let Some(output) = output {
+        flow.respond(output);
+    }
+    if skip {
+        flow.skip();
+    }
+    if let Some(reason) = abort {
+        flow.abort(reason);
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! Void by name.
+
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::BoxError;
+use crate::invoke::StateAsync1;
+use crate::json::decode;
+use crate::json::handler::JsonHandler;
+use crate::json::outcome::Outcome;
+use crate::json::point::{
+    Boxed, ByName, FireOutcome, FiredByName, JsonModel, JsonPoint, Named, with_payload,
+};
+use crate::models::Void;
+use crate::options::Options;
+use crate::point::HookPoint;
+use crate::registration::{On, Registration};
+use crate::scope::ScopedHooks;
+
+impl<P> JsonModel<P> for Void
+where
+    P: HookPoint<Model = Void>,
+    P::Payload: Serialize + DeserializeOwned,
+{
+    fn point() -> JsonPoint {
+        JsonPoint(ByName::Fired(const { &Told(Named::<P>(PhantomData)) }))
+    }
+}
+
+struct Told<N>(N);
+
+impl<P> FiredByName for Told<Named<P>>
+where
+    P: HookPoint<Model = Void>,
+    P::Payload: Serialize + DeserializeOwned,
+{
+    fn fire<'a>(
+        &self,
+        hooks: &'a ScopedHooks,
+        text: &'a [u8],
+        reported: bool,
+    ) -> Boxed<'a, FireOutcome> {
+        with_payload::<P, _, _>(text, |payload| {
+            Box::pin(async move {
+                let (told, report) = if reported {
+                    let (told, report) = hooks.fire_void_reported::<P>(&payload).await;
+                    (told, Some(report))
+                } else {
+                    (hooks.fire_void::<P>(&payload).await, None)
+                };
+                (told.map(|()| Outcome::Told).map_err(Into::into), report)
+            })
+        })
+    }
+
+    fn register(&self, options: Options, handler: JsonHandler) -> Registration {
+        On::<P>::with_options(options).handler_with::<_, StateAsync1>(handler, tell::<P>)
+    }
+}
+
+async fn tell<P>(handler: &JsonHandler, payload: &P::Payload) -> Result<(), BoxError>
+where
+    P: HookPoint<Model = Void>,
+    P::Payload: Serialize,
+{
+    match handler.ask(payload).await? {
+        Value::Null => Ok(()),
+        // Somebody who answers here counts on an answer being heard.
+        answer => Ok(decode::value(P::NAME, "the answer", answer)?),
+    }
+}

@@ -1,0 +1,98 @@
+//! Registering handlers by wire name.
+
+use std::fmt;
+
+use super::error::JsonError;
+use super::handler::IntoJsonHandler;
+use super::hooks::{json_of, unknown};
+use super::point::{ByName, FiredByName, RunByName};
+use crate::catalogue::Catalogue;
+use crate::entry::Phase;
+use crate::flow::StageKind;
+use crate::options::{Options, option_methods};
+use crate::point::{ModelKind, PointDescriptor, SourceLocation};
+use crate::registration::Registration;
+
+impl Catalogue {
+    /// Starts a registration at the point of that wire name, or at a stage of a
+    /// flow such as `orders:place/beforeExecute`: options first, then a handler
+    /// that speaks JSON.
+    ///
+    /// The by-name twin of [`on`](crate::on): see [`json`](crate::json).
+    #[track_caller]
+    pub fn on(&self, name: &str) -> Result<JsonOn, JsonError> {
+        let location = SourceLocation::caller();
+        let named = self.points().iter().find_map(|info| {
+            let descriptor = info.descriptors().find(|descriptor| descriptor.name() == name)?;
+            Some((info, descriptor))
+        });
+        let (info, descriptor) = named.ok_or_else(|| unknown(self, name, true))?;
+        let place = match (json_of(info)?, descriptor.stage()) {
+            (ByName::Run(flow), Some(stage)) => Place::Stage(flow, stage),
+            (ByName::Fired(point), None) => Place::Point(point),
+            _ => {
+                return Err(JsonError::WrongModel {
+                    point: info.name(),
+                    model: ModelKind::Flow,
+                    instead: "handlers belong to its stages, such as `…/beforeExecute`",
+                });
+            }
+        };
+        Ok(JsonOn { options: Options::new(location), descriptor, place })
+    }
+}
+
+/// The options of a handler at a point known by its name; [`JsonOn::handler`]
+/// completes it.
+#[must_use = "add the handler, then give it to `register`"]
+pub struct JsonOn {
+    options: Options,
+    descriptor: &'static PointDescriptor,
+    place: Place,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Point(&'static dyn FiredByName),
+    Stage(&'static dyn RunByName, StageKind),
+}
+
+impl JsonOn {
+    option_methods!();
+
+    /// The handler: a function or closure, sync or async, from a JSON value to
+    /// an answer.
+    pub fn handler<Form>(self, handler: impl IntoJsonHandler<Form>) -> Registration {
+        let handler = handler.into_json_handler();
+        match self.place {
+            Place::Point(point) => point.register(self.options, handler),
+            Place::Stage(flow, stage) => flow.register(stage, self.options, handler),
+        }
+    }
+
+    /// A guard of a gating point: sees the payload that will be used, and
+    /// cannot replace it.
+    pub fn guard<Form>(
+        mut self,
+        handler: impl IntoJsonHandler<Form>,
+    ) -> Result<Registration, JsonError> {
+        if self.descriptor.model() != ModelKind::Gating {
+            return Err(JsonError::WrongModel {
+                point: self.descriptor.name(),
+                model: self.descriptor.model(),
+                instead: "guards belong to gating points, so register it with `handler`",
+            });
+        }
+        self.options.phase = Phase::Guard;
+        Ok(self.handler(handler))
+    }
+}
+
+impl fmt::Debug for JsonOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JsonOn")
+            .field("point", &self.descriptor.name())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,119 @@
+//! A point whose type is forgotten, for those that know only its name.
+
+use std::fmt;
+use std::future::{Future, ready};
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::decode;
+use super::error::JsonError;
+use super::handler::JsonHandler;
+use super::outcome::Outcome;
+use crate::error::BoxError;
+use crate::flow::{FlowReport, StageKind};
+use crate::models::Model;
+use crate::options::Options;
+use crate::point::HookPoint;
+use crate::registration::Registration;
+use crate::report::FireReport;
+use crate::scope::ScopedHooks;
+use crate::target::Target;
+
+/// A point with JSON on all sides.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct JsonPoint(pub(super) ByName);
+
+/// How a point is had by name.
+#[derive(Clone, Copy)]
+pub(super) enum ByName {
+    /// It is fired.
+    Fired(&'static dyn FiredByName),
+    /// It is a flow, which is run.
+    Run(&'static dyn RunByName),
+}
+
+impl fmt::Debug for ByName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fired(_) => "Fired",
+            Self::Run(_) => "Run",
+        })
+    }
+}
+
+/// A model that can be had by name: says how a point of it is.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{P}` cannot be fired with JSON",
+    note = "in a block with `json` all payloads and results implement `Serialize` and \
+            `DeserializeOwned`"
+)]
+pub trait JsonModel<P: HookPoint>: Model {
+    fn point() -> JsonPoint;
+}
+
+/// What a fire came to, and what happened in it, if something was fired and a
+/// report was asked for.
+pub(super) type FireOutcome = (Result<Outcome, JsonError>, Option<FireReport>);
+
+/// What a run came to, and what happened in it.
+pub(super) type RunOutcome = (Result<Value, JsonError>, Option<FlowReport>);
+
+pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A point that is fired by name.
+pub(super) trait FiredByName: Send + Sync {
+    fn fire<'a>(
+        &self,
+        hooks: &'a ScopedHooks,
+        text: &'a [u8],
+        reported: bool,
+    ) -> Boxed<'a, FireOutcome>;
+    fn register(&self, options: Options, handler: JsonHandler) -> Registration;
+}
+
+/// A flow that is run by name.
+pub(super) trait RunByName: Send + Sync {
+    fn run<'a>(
+        &self,
+        hooks: &'a ScopedHooks,
+        text: &'a [u8],
+        run: Run<'a>,
+    ) -> Boxed<'a, RunOutcome>;
+    fn register(&self, stage: StageKind, options: Options, handler: JsonHandler) -> Registration;
+}
+
+/// The host's side of a run.
+pub(super) struct Run<'a> {
+    pub(super) targets: Vec<Target>,
+    pub(super) operation: Operation<'a>,
+    pub(super) reported: bool,
+}
+
+/// The operation of a flow, from JSON to JSON.
+pub(super) type Operation<'a> =
+    Box<dyn FnOnce(Value) -> Boxed<'a, Result<Value, BoxError>> + Send + 'a>;
+
+/// The point `P`, known by its name.
+pub(super) struct Named<P>(pub(super) PhantomData<fn() -> P>);
+
+/// Reads the payload, or ends there, before anything is fired.
+pub(super) fn with_payload<'a, P, T, R>(
+    text: &[u8],
+    go_on: impl FnOnce(P::Payload) -> Boxed<'a, (Result<T, JsonError>, Option<R>)>,
+) -> Boxed<'a, (Result<T, JsonError>, Option<R>)>
+where
+    P: HookPoint,
+    P::Payload: DeserializeOwned,
+    T: Send + 'a,
+    R: Send + 'a,
+{
+    match decode::payload::<P>(text) {
+        Ok(payload) => go_on(payload),
+        Err(error) => Box::pin(ready((Err(error), None))),
+    }
+}

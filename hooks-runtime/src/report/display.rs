@@ -1,0 +1,136 @@
+//! Reports for a terminal: a row for each handler, in columns.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
+
+impl fmt::Display for FireReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.point, self.model)?;
+        if self.handlers.is_empty() {
+            return f.write_str("\n  nobody listens");
+        }
+        Columns::of(&self.handlers).write(f, 2, &self.handlers)
+    }
+}
+
+/// Writes the stages of one run below each other, in the same columns.
+pub(crate) fn write_stages(f: &mut fmt::Formatter<'_>, stages: &[FireReport]) -> fmt::Result {
+    if stages.is_empty() {
+        return f.write_str("\n  nobody listens");
+    }
+    let columns = Columns::of(stages.iter().flat_map(|stage| &stage.handlers));
+    for report in stages {
+        match report.stage {
+            Some(stage) => write!(f, "\n  {stage}")?,
+            None => write!(f, "\n  {}", report.point)?,
+        }
+        columns.write(f, 4, &report.handlers)?;
+    }
+    Ok(())
+}
+
+/// The widths of the columns before the last.
+struct Columns {
+    handler: usize,
+    owner: usize,
+    elapsed: usize,
+}
+
+impl Columns {
+    fn of<'r>(rows: impl IntoIterator<Item = &'r HandlerReport>) -> Self {
+        let mut widest = Self { handler: 0, owner: 0, elapsed: 0 };
+        for row in rows {
+            widest.handler = widest.handler.max(row.handler.chars().count());
+            widest.owner = widest.owner.max(row.owner.to_string().chars().count());
+            widest.elapsed = widest.elapsed.max(elapsed(row.elapsed).chars().count());
+        }
+        widest
+    }
+
+    fn write(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        indent: usize,
+        rows: &[HandlerReport],
+    ) -> fmt::Result {
+        let Self { handler, owner, elapsed: time } = *self;
+        for row in rows {
+            write!(
+                f,
+                "\n{:indent$}{:handler$}  {:owner$}  {:>time$}  {}",
+                "",
+                row.handler,
+                row.owner.to_string(),
+                elapsed(row.elapsed),
+                OneLine(&row.status.to_string()),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// How long a handler ran; a dash when it was not called.
+fn elapsed(elapsed: Option<Duration>) -> String {
+    elapsed.map_or_else(|| "-".to_owned(), |elapsed| format!("{elapsed:.1?}"))
+}
+
+/// A text that keeps to its row: what handlers say may hold line breaks, or
+/// sequences that steer a terminal.
+struct OneLine<'t>(&'t str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|char| {
+            if char.is_control() {
+                write!(f, "{}", char.escape_default())
+            } else {
+                write!(f, "{char}")
+            }
+        })
+    }
+}
+
+impl fmt::Display for HandlerStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ran(contribution) => write!(f, "{contribution}"),
+            Self::Filtered(filter) => write!(f, "not called: {filter}"),
+            Self::Failed { kind, message, policy } => write!(f, "{kind}, {policy}: {message}"),
+            Self::Cancelled => f.write_str("cancelled: the fire was dropped"),
+        }
+    }
+}
+
+impl fmt::Display for Contribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("ran"),
+            Self::Fields(fields) if fields.is_empty() => f.write_str("ran, set nothing"),
+            Self::Fields(fields) => write!(f, "set {}", fields.join(", ")),
+            Self::Claimed => f.write_str("claimed"),
+            Self::Passed => f.write_str("passed"),
+            Self::Replaced => f.write_str("replaced the payload"),
+            Self::Rejected(reason) => write!(f, "rejected: {reason}"),
+            Self::Answered => f.write_str("answered"),
+            Self::Skipped => f.write_str("skipped the rest of the stage"),
+            Self::Aborted(reason) => write!(f, "aborted: {reason}"),
+        }
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Scope => "its plugin is not in scope",
+            Self::Target => "bound to another target",
+            Self::Unregistered => "unregistered meanwhile",
+            Self::AfterClaim => "an earlier handler claimed",
+            Self::AfterRejection => "an earlier handler rejected",
+            Self::AfterFailure => "an earlier handler failed closed",
+            Self::AfterSkip => "an earlier handler skipped the rest of the stage",
+            Self::AfterAbort => "an earlier handler aborted the flow",
+        })
+    }
+}

@@ -1,0 +1,41 @@
+//! Reports as data for other programs. [`FireReport`](super::FireReport) shows
+//! the shape.
+
+use serde::{Serialize, Serializer};
+
+use super::{Contribution, HandlerStatus};
+use crate::wire::{Tagged, tagged};
+
+impl Serialize for HandlerStatus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Ran(contribution) => {
+                tagged(serializer, "ran")?.with("contribution", contribution)?.end()
+            }
+            Self::Filtered(filter) => tagged(serializer, "filtered")?.with("by", filter)?.end(),
+            Self::Failed { kind, message, policy } => tagged(serializer, "failed")?
+                .with("failure", kind)?
+                .with("message", message)?
+                .with("policy", policy)?
+                .end(),
+            Self::Cancelled => tagged(serializer, "cancelled")?.end(),
+        }
+    }
+}
+
+impl Serialize for Contribution {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let alone = |serializer, kind| tagged(serializer, kind).and_then(Tagged::end);
+        match self {
+            Self::Nothing => alone(serializer, "nothing"),
+            Self::Fields(fields) => tagged(serializer, "fields")?.with("fields", fields)?.end(),
+            Self::Claimed => alone(serializer, "claimed"),
+            Self::Passed => alone(serializer, "passed"),
+            Self::Replaced => alone(serializer, "replaced"),
+            Self::Rejected(reason) => tagged(serializer, "rejected")?.with("reason", reason)?.end(),
+            Self::Answered => alone(serializer, "answered"),
+            Self::Skipped => alone(serializer, "skipped"),
+            Self::Aborted(reason) => tagged(serializer, "aborted")?.with("reason", reason)?.end(),
+        }
+    }
+}
