@@ -167,7 +167,8 @@ impl Store {
             let joined = group.joined.entry(plugin.stay()).or_default();
             let has = plugin.handlers() + *joined;
             let others = if replaces.is_some() { has - 1 } else { has };
-            check_limits(limits, descriptor, &name, plugin, options.priority.unwrap_or(0), others)?;
+            let priority = priority(options, replaces.as_deref());
+            check_limits(limits, descriptor, &name, plugin, priority, others)?;
             *joined += usize::from(replaces.is_none());
         }
         Ok(Terms { name, base, plugin, policy, timeout, replaces })
@@ -176,12 +177,10 @@ impl Store {
     fn enter(&mut self, index: usize, registration: Registration, terms: Terms) -> Checked {
         let Registration { point, kind, options, handler } = registration;
         let id = self.number();
-        // Whoever replaces another stands in its place, unless it asks for one.
-        let place = match &terms.replaces {
-            Some(old) if !options.asks_for_a_place() => {
-                (old.priority, old.before.clone(), old.after.clone())
-            }
-            _ => (options.priority.unwrap_or(0), options.before, options.after),
+        let priority = priority(&options, terms.replaces.as_deref());
+        let (before, after) = match &terms.replaces {
+            Some(old) if !options.asks_for_a_place() => (old.before.clone(), old.after.clone()),
+            _ => (options.before, options.after),
         };
         let crowd =
             terms.plugin.as_ref().map(|plugin| Arc::clone(plugin.crowd())).or(options.crowd);
@@ -191,12 +190,12 @@ impl Store {
             seq: terms.replaces.as_ref().map_or(id, |old| old.seq),
             name: terms.name,
             plugin: terms.plugin,
-            priority: place.0,
+            priority,
             phase: options.phase,
             policy: terms.policy,
             timeout: terms.timeout,
-            before: place.1,
-            after: place.2,
+            before,
+            after,
             target: options.target,
             location: options.location,
             presence: Presence::default(),
@@ -327,6 +326,14 @@ impl Store {
             }
         }
         change
+    }
+}
+
+/// Whoever replaces another stands in its place, unless it asks for one.
+fn priority(options: &Options, replaces: Option<&Entry>) -> i32 {
+    match replaces {
+        Some(old) if !options.asks_for_a_place() => old.priority,
+        _ => options.priority.unwrap_or(0),
     }
 }
 

@@ -39,3 +39,22 @@ fn l21_a_stage_that_everybody_has_left_is_not_in_the_report() {
         steps: vec![register([idle]), Op::Unregister(0), fire(Shot::Flow(run()))],
     });
 }
+
+#[test]
+fn l18_whoever_keeps_a_place_is_held_to_the_limits_of_that_place() {
+    let at = |priority, replace| Wish {
+        name: Some("h0"),
+        plugin: Some("east"),
+        priority,
+        replace,
+        ..Wish::at(Spot::Told, Arc::new(idle()))
+    };
+    for priorities in [(0, 0), (1, 2)] {
+        let steps = vec![
+            register([at(Some(1), false)]),
+            Op::Limit { plugin: "east", most: 1, priorities },
+            register([at(None, true)]),
+        ];
+        check(&Plan { timer: true, steps });
+    }
+}
