@@ -18,6 +18,7 @@ use crate::invoke::Output;
 use crate::list::{Chunk, HandlerList, Slot};
 use crate::models::{FiresAs, Model, Void};
 use crate::nesting;
+use crate::panics::drop_contained;
 use crate::point::HookPoint;
 use crate::report::{Contribution, Filter};
 use crate::slot::{Place, Shelf, Started, Storage};
@@ -245,12 +246,14 @@ impl Settled<'_> {
         match outcome {
             Ok(_) => self.fire.ran(entry, elapsed, || Contribution::Nothing),
             Err(kind) => {
+                let Some(failure) = self.fire.failed(entry, kind, elapsed) else { return };
                 let earlier = self.first.as_ref().is_none_or(|(first, _)| order < *first);
-                if let Some(failure) = self.fire.failed(entry, kind, elapsed)
-                    && earlier
-                {
-                    self.first = Some((order, failure));
-                }
+                let lost = if earlier {
+                    self.first.replace((order, failure)).map(|(_, failure)| failure)
+                } else {
+                    Some(failure)
+                };
+                drop_contained("a handler's error", lost);
             }
         }
     }

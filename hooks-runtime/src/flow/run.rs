@@ -19,7 +19,7 @@ use crate::flow::{
 };
 use crate::models::{FiresAs, Flow};
 use crate::nesting;
-use crate::panics::{contained, message_of, shown};
+use crate::panics::{contained, drop_contained, message_of, shown};
 use crate::point::HookPoint;
 use crate::report::{Contribution, Filter, FireReport, Recorder};
 use crate::scope::ScopedHooks;
@@ -221,7 +221,7 @@ where
         S: HookPoint<Payload = FlowContext<F>, Model = Stage>,
     {
         self.context.stage = kind;
-        self.context.signal = None;
+        drop_contained("what a handler asked for", self.context.signal.take());
         let hooks = self.run.hooks;
         let recorder = self.report.is_some().then(Recorder::default);
         // Marks the stage as fired; who takes part was settled when the run
@@ -286,7 +286,7 @@ where
 {
     fn lend(&mut self) -> (&mut FlowContext<F>, Option<&(dyn Any + Send + Sync)>) {
         // What a handler that failed had asked for is not the next one's.
-        self.context.signal = None;
+        drop_contained("what a handler asked for", self.context.signal.take());
         (self.context, None)
     }
 

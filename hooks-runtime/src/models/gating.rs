@@ -10,6 +10,7 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{FiresAs, Model, RegistersAs, Returns};
+use crate::panics::drop_contained;
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
@@ -281,7 +282,8 @@ impl<P: HookPoint> Sequence<Gating, P> for Passing<P> {
         let (flow, contribution) = match verdict {
             Verdict::Pass => (Next::On, Contribution::Passed),
             Verdict::Replace(payload) => {
-                self.payload = payload;
+                let replaced = std::mem::replace(&mut self.payload, payload);
+                drop_contained("a payload that was replaced", replaced);
                 (Next::On, Contribution::Replaced)
             }
             Verdict::Reject(reason) => {
