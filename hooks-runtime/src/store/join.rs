@@ -134,8 +134,7 @@ impl Store {
         let stay = plugin.as_ref().map(|plugin| plugin.stay());
         let (name, base) = match &options.name {
             Named::Given(name) => {
-                check_handler_name(name)
-                    .map_err(|(name, problem)| RegisterError::BadName { name, problem })?;
+                check_name_of_handler(name)?;
                 (Arc::clone(name), None)
             }
             Named::ByPlace => {
@@ -143,6 +142,8 @@ impl Store {
                 (self.name_by_place(index, &base, group), Some(base))
             }
         };
+        // Nobody can ever have a name that is refused: such a wish is a mistake.
+        options.before.iter().chain(&options.after).try_for_each(|n| check_name_of_handler(n))?;
         let key = (stay, Arc::clone(&name));
         let replaces = self.points.get(&index).and_then(|point| point.keys.get(&key)).cloned();
         if !group.taken.insert((index, key)) || (replaces.is_some() && !options.replace) {
@@ -339,6 +340,10 @@ fn priority(options: &Options, replaces: Option<&Entry>) -> i32 {
 
 fn is_related(point: Option<&PointStore>, entry: &Entry) -> bool {
     point.map_or_else(|| order::is_constrained(entry), |point| point.is_related(entry))
+}
+
+fn check_name_of_handler(name: &str) -> Result<(), RegisterError> {
+    check_handler_name(name).map_err(|(name, problem)| RegisterError::BadName { name, problem })
 }
 
 /// The policy of a handler: its point's, or a stricter one.

@@ -140,7 +140,7 @@ impl Reference {
                     return format!(
                         "`{}` names plugin `{owner}`, but this registrar is bound to plugin \
                          `{bound}`",
-                        wish.name.unwrap_or("<place>"),
+                        wish.name.unwrap_or("<place>").escape_default(),
                     );
                 }
             }
