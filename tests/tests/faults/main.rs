@@ -48,3 +48,25 @@ fn l12_every_fault_comes_to_what_the_matrix_says() {
         tried.len()
     );
 }
+
+/// Nesting as deep as registries allow by default fits the stack that threads
+/// have by default, and the deepest that can be set fits that of a program, both
+/// in the build with the largest frames.
+#[test]
+fn l26_the_deepest_nesting_of_every_model_fits_the_stack() {
+    for (model, (depth, stack)) in
+        Model::ALL.into_iter().flat_map(|model| [(model, (32, 2 << 20)), (model, (128, 8 << 20))])
+    {
+        let nested = move || {
+            let shed = matrix::shed(Fault::FiresItself, model, FailurePolicy::Open, depth);
+            let hooks = (*shed.hooks()).clone();
+            futures::executor::block_on(ground::fire(model, hooks));
+            let text = format!("fires are nested deeper than {depth}: ");
+            let refused = shed.log.take().iter().filter(|line| line.starts_with(&text)).count();
+            assert_eq!(refused, 1, "{model}");
+            shed.hooks.lock().unwrap().take();
+        };
+        let thread = std::thread::Builder::new().stack_size(stack).spawn(nested).unwrap();
+        thread.join().unwrap();
+    }
+}

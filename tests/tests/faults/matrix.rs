@@ -12,9 +12,8 @@ use crate::ground::{self, Came, Model};
 use crate::shed::Shed;
 use crate::support::{Count, Log, poll_once};
 
-/// What comes of a fault: the outcome, the report, who was called, and the
-/// outcome of a second fire in which nothing is wrong.
-pub fn cell(fault: Fault, model: Model, policy: FailurePolicy, executor: Executor) -> String {
+/// `bad` and `next` at a point of that model, in a registry of their own.
+pub fn shed(fault: Fault, model: Model, policy: FailurePolicy, depth: usize) -> Arc<Shed> {
     let shed = Arc::new(Shed {
         fault,
         model,
@@ -26,11 +25,18 @@ pub fn cell(fault: Fault, model: Model, policy: FailurePolicy, executor: Executo
         hooks: Mutex::default(),
         handles: Mutex::default(),
     });
-    let hooks = HookRegistry::builder().max_depth(4).build();
+    let hooks = HookRegistry::builder().max_depth(depth).build();
     let group = [ground::bad_handler(&shed), ground::noting(model, shed.closed, "next", &shed)];
     let handles = hooks.register(group).unwrap();
     shed.handles.lock().unwrap().extend(handles);
     *shed.hooks.lock().unwrap() = Some(hooks);
+    shed
+}
+
+/// What comes of a fault: the outcome, the report, who was called, and the
+/// outcome of a second fire in which nothing is wrong.
+pub fn cell(fault: Fault, model: Model, policy: FailurePolicy, executor: Executor) -> String {
+    let shed = shed(fault, model, policy, 4);
     let text = match fault {
         Fault::FireDropped => dropped_everywhere(&shed, executor),
         Fault::RuntimeShutDown => shut_down(&shed, executor),

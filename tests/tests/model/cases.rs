@@ -58,3 +58,19 @@ fn l18_whoever_keeps_a_place_is_held_to_the_limits_of_that_place() {
         check(&Plan { timer: true, steps });
     }
 }
+
+#[test]
+fn l19_a_version_that_was_replaced_leaves_with_its_plugin() {
+    let east = |replace| Wish {
+        name: Some("h1"),
+        plugin: Some("east"),
+        replace,
+        ..Wish::at(Spot::Routed, Arc::new(idle()))
+    };
+    let acts = vec![register([east(true)]), Op::UnregisterPlugin("east")];
+    let leads = Wish::at(Spot::Routed, Arc::new(Script { acts, ..idle() }));
+    check(&Plan {
+        timer: true,
+        steps: vec![register([leads, east(false)]), fire(Shot::At(Spot::Routed))],
+    });
+}

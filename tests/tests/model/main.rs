@@ -7,6 +7,7 @@
 mod body;
 mod cases;
 mod event;
+mod log;
 mod plan;
 mod plugin;
 mod points;

@@ -9,6 +9,7 @@ use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
 
 use crate::event::Event;
+use crate::log;
 use crate::plan::Spot;
 use crate::real;
 use crate::reference::{Reference, name_of};
@@ -42,6 +43,7 @@ pub fn check(plan: &Plan) {
 
 fn check_counting(plan: &Plan, covered: &Covered) {
     keep_quiet();
+    log::listen();
     let world = World::new(plan.timer);
     let mut reference = Reference::new(plan.timer);
     for (number, op) in plan.steps.iter().enumerate() {
@@ -50,11 +52,14 @@ fn check_counting(plan: &Plan, covered: &Covered) {
         let expected = reference.step(op, &names);
         covered.count(&came);
         let hooks = world.hooks();
+        let mut failures = std::mem::take(&mut reference.logged);
+        failures.sort();
         assert_same(&came, &expected, || format!("step {number}, {op:?}"));
         for spot in Spot::ALL {
             let (listed, expected) = (real::listed(&hooks, spot), reference.listed(spot));
             assert_each(&listed, &expected, || format!("{} after step {number}", name_of(spot)));
         }
+        assert_each(&log::take(), &failures, || format!("the log after step {number}"));
         assert_eq!(real::audited(&hooks), reference.audited(), "audit after step {number}");
     }
     // Nothing that a handler holds outlives the registry.

@@ -60,6 +60,8 @@ pub struct Reference {
     /// The plugins whose handlers are being run, outermost first.
     pub inside: Vec<&'static str>,
     pub events: Vec<Event>,
+    /// What the log is told.
+    pub logged: Vec<String>,
     /// Whether limits can be kept at all.
     pub timer: bool,
     names: BTreeMap<u32, String>,

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use hooks_runtime::{Contribution, FailurePolicy, Filter, HandlerStatus};
 
 use crate::event::{Event, Row, placeless};
+use crate::log;
 use crate::plan::{Answer, DEPTH, Ending, ScopeOf, Shot, Spot};
 use crate::reference::{Admitted, Handler, Reference, name_of, narrowed, owner};
 
@@ -189,6 +190,7 @@ impl Reference {
                 }
                 Ends::NoTimer => {
                     settled.push(format!("dropped {}", handler.tag));
+                    self.dropped(handler);
                     handler.running.set(handler.running.get() - 1);
                     ended[place] = Some(Err(no_timer(handler)));
                 }
@@ -206,6 +208,9 @@ impl Reference {
             dropped |= !in_time;
             let timed_out = matches!(&outcome, Err(Failure { kind: "timeout", .. }));
             let word = if in_time && !timed_out { "end" } else { "dropped" };
+            if word == "dropped" {
+                self.dropped(handler);
+            }
             settled.push(format!("{word} {}", handler.tag));
             ended[place] = in_time.then_some(outcome);
         }
@@ -219,7 +224,7 @@ impl Reference {
                 None => (),
                 Some(Ok(())) => row.status = HandlerStatus::Ran(Contribution::Nothing),
                 Some(Err(failure)) => {
-                    let closed = fail(handler, failure, row);
+                    let closed = self.fail(handler, failure, row);
                     error = error.or(closed);
                 }
             }
@@ -259,7 +264,7 @@ impl Reference {
                     over = Some((filter, Walked::Through));
                 }
                 Next::Failed(failure) => {
-                    if let Some(error) = fail(handler, failure, &mut told) {
+                    if let Some(error) = self.fail(handler, failure, &mut told) {
                         over = Some((Filter::AfterFailure, Walked::Failed(error)));
                     }
                 }
@@ -283,14 +288,17 @@ impl Reference {
             None => match self.ends(handler) {
                 Ends::NoTimer => {
                     self.events.push(Event::Dropped(handler.tag));
+                    self.dropped(handler);
                     Some(Err(no_timer(handler)))
                 }
                 Ends::TimedOut(rounds) => {
                     self.events.push(Event::Dropped(handler.tag));
+                    self.dropped(handler);
                     clock.wait(rounds).then(|| Err(timed_out(handler)))
                 }
                 Ends::After(rounds) if !clock.wait(rounds) => {
                     self.events.push(Event::Dropped(handler.tag));
+                    self.dropped(handler);
                     None
                 }
                 Ends::After(_) => {
@@ -320,6 +328,27 @@ impl Reference {
             self.acts_of(handler, admitted);
         }
         None
+    }
+
+    /// Notes a failure; the error of the fire, if the handler fails closed.
+    fn fail(&mut self, handler: &Handler, failure: Failure, row: &mut Row) -> Option<String> {
+        let Failure { kind, message } = failure;
+        handler.failures.set(handler.failures.get() + 1);
+        let (name, owner) = (placeless(&handler.name), owner(handler.plugin));
+        let point = name_of(handler.spot);
+        let policy = handler.policy.to_string();
+        self.logged.push(log::failure(point, &name, &owner, kind, &policy));
+        let error = format!("handler `{name}` ({owner}) at `{point}`: {message}");
+        row.status = HandlerStatus::Failed { kind, message, policy: handler.policy };
+        (handler.policy == FailurePolicy::Closed).then_some(error)
+    }
+
+    /// A future that is dropped before its end; what panics in that goes to
+    /// the log.
+    fn dropped(&mut self, handler: &Handler) {
+        if handler.script.ending == Ending::PanicInDrop {
+            self.logged.push(log::lost("boom"));
+        }
     }
 
     fn acts_of(&mut self, handler: &Handler, admitted: &Admitted) {
@@ -408,16 +437,6 @@ fn no_timer(handler: &Handler) -> Failure {
 fn row(handler: &Handler, status: HandlerStatus) -> Row {
     let timed = !matches!(status, HandlerStatus::Filtered(_));
     Row { handler: placeless(&handler.name), owner: owner(handler.plugin), status, timed }
-}
-
-/// Notes a failure; the error of the fire, if the handler fails closed.
-fn fail(handler: &Handler, Failure { kind, message }: Failure, row: &mut Row) -> Option<String> {
-    handler.failures.set(handler.failures.get() + 1);
-    let (name, owner, point) =
-        (placeless(&handler.name), owner(handler.plugin), name_of(handler.spot));
-    let error = format!("handler `{name}` ({owner}) at `{point}`: {message}");
-    row.status = HandlerStatus::Failed { kind, message, policy: handler.policy };
-    (handler.policy == FailurePolicy::Closed).then_some(error)
 }
 
 struct Amending {
