@@ -3,8 +3,9 @@
 
 mod support;
 
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_runtime::{
@@ -16,6 +17,8 @@ use support::{Log, keep_quiet, poll_once};
 hook_points! {
     /// Tells.
     pub void Tell(u32);
+    /// Amends.
+    pub modifying Amend(u32) -> { thing: Spiky, word: &'static str }
     /// Routes.
     pub claiming Route(u32) -> Spiky;
     /// Checks.
@@ -160,4 +163,56 @@ async fn l12_what_a_failed_handler_asked_for_is_dropped_with_care() {
     let made = hooks.run_flow::<Make, _>(1, async |_| Ok::<_, Spiky>(BLUNT())).await;
     assert_eq!(made.unwrap(), BLUNT());
     assert_eq!(log.take(), ["next"]);
+}
+
+/// What came too late panics when everything else is merged: the handler did
+/// not fail, and the report says what it set (L08).
+#[tokio::test]
+async fn l08_a_value_that_came_too_late_is_dropped_with_care() {
+    let hooks = quiet();
+    let closed = |name| on::<Amend>().name(name).on_failure(FailurePolicy::Closed);
+    hooks
+        .register([
+            closed("first").handler(|_: &u32| AmendResult { thing: Some(BLUNT()), word: None }),
+            closed("second")
+                .handler(|_: &u32| AmendResult { thing: Some(SHARP()), word: Some("set") }),
+        ])
+        .unwrap();
+    let (amended, report) = hooks.fire_modifying_reported::<Amend>(&1).await;
+    let AmendResult { thing, word } = amended.unwrap();
+    assert_eq!((thing, word), (Some(BLUNT()), Some("set")));
+    let rows: Vec<_> = report.handlers().iter().map(|row| row.status().to_string()).collect();
+    assert_eq!(rows, ["set thing", "set word"]);
+}
+
+/// An operation that is done at once and panics when it is dropped.
+struct ReadyBomb;
+
+impl Future for ReadyBomb {
+    type Output = Result<Spiky, Spiky>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(Ok(BLUNT()))
+    }
+}
+
+impl Drop for ReadyBomb {
+    fn drop(&mut self) {
+        panic!("spiky to the end");
+    }
+}
+
+#[tokio::test]
+async fn l11_finally_runs_though_the_operation_panics_in_its_drop() {
+    let (hooks, log) = (quiet(), Log::new());
+    let last = log.clone();
+    hooks
+        .register(on::<Finally<Make>>().handler(move |flow: &mut FlowContext<Make>| {
+            last.push(flow.error().map_or("fine".into(), ToString::to_string));
+        }))
+        .unwrap();
+    let made = hooks.run_flow::<Make, _>(1, async |_| ReadyBomb.await).await;
+    let text = "the operation of `make` panicked: spiky to the end";
+    assert_eq!(made.unwrap_err().to_string(), text);
+    assert_eq!(log.take(), [text]);
 }

@@ -76,6 +76,11 @@ impl FieldSet {
         self.0 == 0
     }
 
+    /// Those that are not in `other`.
+    const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The names of the fields in it.
     pub fn names<R: Merge>(self) -> Vec<&'static str> {
         let named = R::FIELDS.iter().enumerate();
@@ -238,16 +243,18 @@ impl<P: HookPoint<Result: Merge>> Sequence<Modifying, P> for Merging<'_, P> {
         output: Option<P::Result>,
         told: Option<&mut Contribution>,
     ) -> Next {
-        if let Some(result) = output {
-            // Values that come too late are dropped in there: the user's code.
-            match contained(|| self.merged.merge(result)) {
-                Err(message) => return Next::Failed(format!("panicked: {message}").into()),
-                Ok(set) => {
-                    if let Some(told) = told {
-                        *told = Contribution::Fields(set.names::<P::Result>());
-                    }
-                }
-            }
+        let Some(result) = output else { return Next::On };
+        let before = told.is_some().then(|| self.merged.filled());
+        // Values that come too late are dropped in there: the user's code. By
+        // then the others are merged, so a panic is no failure of the handler,
+        // which would have added nothing.
+        let merged = contained(|| self.merged.merge(result));
+        let set = merged.unwrap_or_else(|message| {
+            tracing::error!(panic = %message, "dropping what came too late panicked");
+            self.merged.filled().without(before.unwrap_or_default())
+        });
+        if let Some(told) = told {
+            *told = Contribution::Fields(set.names::<P::Result>());
         }
         Next::On
     }
