@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::plan::{Answer, Ending, Form, Op, Run, ScopeOf, Script, Shot, Spot, Wish};
+use crate::plan::{Answer, Ending, Form, Op, Run, ScopeOf, Script, Shot, Spot, Way, Wish};
 use crate::proof::check;
 use crate::strategies::Plan;
 
@@ -24,7 +24,7 @@ fn register(wishes: impl IntoIterator<Item = Wish>) -> Op {
 }
 
 fn fire(shot: Shot) -> Op {
-    Op::Fire { shot, payload: 1, scope: ScopeOf::Everyone, reported: true, stop: None }
+    Op::Fire { shot, payload: 1, scope: ScopeOf::Everyone, way: Way::Reported, stop: None }
 }
 
 fn run() -> Run {

@@ -15,6 +15,8 @@ pub enum Event {
     Settled(Vec<String>),
     /// What a flow said to a handler that steered it.
     Steered { tag: u32, taken: bool },
+    /// The payload of a lazy fire was made.
+    Built,
     /// The operation was called.
     Operated { input: u32 },
     /// It was dropped before its end.

@@ -108,9 +108,19 @@ pub enum Op {
         shot: Shot,
         payload: u32,
         scope: ScopeOf,
-        reported: bool,
+        way: Way,
         stop: Option<u32>,
     },
+}
+
+/// In which form a fire is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Plain,
+    Reported,
+    /// The payload is made only if somebody listens. A gate and a flow take
+    /// theirs by value, and are fired plainly.
+    Lazy,
 }
 
 /// Through which hooks a fire goes.

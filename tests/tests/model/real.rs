@@ -14,7 +14,7 @@ use hooks_runtime::{
 
 use crate::body::{Body, Boom, Wait, end};
 use crate::event::{Audited, Event, Listed, Row, placeless};
-use crate::plan::{Op, Run, ScopeOf, Script, Shot, Spot, Wish, handlers_of_east};
+use crate::plan::{Op, Run, ScopeOf, Script, Shot, Spot, Way, Wish, handlers_of_east};
 use crate::plugin::East;
 use crate::points::{
     Amended, AmendedResult, Made, Mailed, Posted, ROUND, Routed, Told, Vowed, registration,
@@ -47,7 +47,7 @@ pub fn perform(world: &Arc<World>, op: &Op, given: Option<&ScopedHooks>) {
             scopes.push(made);
             ("a scope".into(), None)
         }
-        Op::Fire { shot, payload, scope, reported, stop } => {
+        Op::Fire { shot, payload, scope, way, stop } => {
             let scoped = match scope {
                 ScopeOf::Everyone => (*hooks).clone(),
                 ScopeOf::Made(number) => {
@@ -58,7 +58,7 @@ pub fn perform(world: &Arc<World>, op: &Op, given: Option<&ScopedHooks>) {
             };
             // The handlers may end the registry's last use but this one.
             drop(hooks);
-            let fired = world.drive_to(*stop, fire(world, &scoped, shot, *payload, *reported));
+            let fired = world.drive_to(*stop, fire(world, &scoped, shot, *payload, *way));
             fired.unwrap_or_else(|| ("dropped".into(), None))
         }
     };
@@ -152,39 +152,87 @@ async fn fire(
     hooks: &ScopedHooks,
     shot: &Shot,
     payload: u32,
-    reported: bool,
+    way: Way,
 ) -> Came {
     macro_rules! fired {
-        ($fire:ident, $reported:ident, $point:ty, $payload:expr, $tell:expr) => {
-            if reported {
-                let (outcome, report) = hooks.$reported::<$point>($payload).await;
-                (told(outcome, $tell), Some(vec![rows(&report)]))
-            } else {
-                (told(hooks.$fire::<$point>($payload).await, $tell), None)
+        ($fire:ident, $reported:ident, $lazy:expr, $point:ty, $payload:expr, $tell:expr) => {
+            match way {
+                Way::Reported => {
+                    let (outcome, report) = hooks.$reported::<$point>($payload).await;
+                    (told(outcome, $tell), Some(vec![rows(&report)]))
+                }
+                Way::Plain => (told(hooks.$fire::<$point>($payload).await, $tell), None),
+                Way::Lazy => (told($lazy.await, $tell), None),
             }
         };
     }
+    let built = || {
+        world.note(Event::Built);
+        payload
+    };
     match shot {
         Shot::At(Spot::Told) => {
-            fired!(fire_void, fire_void_reported, Told, &payload, |()| "told".into())
+            fired!(
+                fire_void,
+                fire_void_reported,
+                hooks.fire_void_with::<Told>(built),
+                Told,
+                &payload,
+                |()| "told".into()
+            )
         }
         Shot::At(Spot::Vowed) => {
-            fired!(fire_void, fire_void_reported, Vowed, &payload, |()| "told".into())
+            fired!(
+                fire_void,
+                fire_void_reported,
+                hooks.fire_void_with::<Vowed>(built),
+                Vowed,
+                &payload,
+                |()| "told".into()
+            )
         }
         Shot::At(Spot::Amended) => {
-            fired!(fire_modifying, fire_modifying_reported, Amended, &payload, amended)
+            fired!(
+                fire_modifying,
+                fire_modifying_reported,
+                hooks.fire_modifying_with::<Amended>(built),
+                Amended,
+                &payload,
+                amended
+            )
         }
         Shot::At(Spot::Routed) => {
-            fired!(fire_claiming, fire_claiming_reported, Routed, &payload, routed)
+            fired!(
+                fire_claiming,
+                fire_claiming_reported,
+                hooks.fire_claiming_with::<Routed>(built),
+                Routed,
+                &payload,
+                routed
+            )
         }
         Shot::At(Spot::Posted) => {
-            fired!(fire_gating, fire_gating_reported, Posted, payload, gated)
+            fired!(
+                fire_gating,
+                fire_gating_reported,
+                hooks.fire_gating::<Posted>(payload),
+                Posted,
+                payload,
+                gated
+            )
         }
         Shot::At(Spot::Mailed) => {
-            fired!(fire_gating, fire_gating_reported, Mailed, payload, gated)
+            fired!(
+                fire_gating,
+                fire_gating_reported,
+                hooks.fire_gating::<Mailed>(payload),
+                Mailed,
+                payload,
+                gated
+            )
         }
         Shot::At(stage) => unreachable!("{stage:?} is run by its flow"),
-        Shot::Flow(run) => flow(world, hooks, run, payload, reported).await,
+        Shot::Flow(run) => flow(world, hooks, run, payload, way).await,
     }
 }
 
@@ -206,13 +254,7 @@ fn gated(gate: Gate<u32>) -> String {
     }
 }
 
-async fn flow(
-    world: &Arc<World>,
-    hooks: &ScopedHooks,
-    run: &Run,
-    payload: u32,
-    reported: bool,
-) -> Came {
+async fn flow(world: &Arc<World>, hooks: &ScopedHooks, run: &Run, payload: u32, way: Way) -> Came {
     let mut flow = hooks.flow::<Made>();
     for target in &run.targets {
         flow = flow.target_named(*target);
@@ -230,7 +272,7 @@ async fn flow(
         Ok(input + 1)
     };
     let tell = |output: u32| format!("made {output}");
-    if reported {
+    if way == Way::Reported {
         let (outcome, report) = flow.run_reported(payload, operation).await;
         (told(outcome, tell), Some(stages(&report)))
     } else {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hooks_runtime::{FailurePolicy, Plugins};
 
 use crate::event::{Audited, Event, Listed};
-use crate::plan::{Op, PLUGINS, Script, Spot, Wish, handlers_of_east};
+use crate::plan::{Op, PLUGINS, Script, Shot, Spot, Way, Wish, handlers_of_east};
 use crate::real::nth;
 use crate::world::PATIENCE;
 
@@ -118,10 +118,17 @@ impl Reference {
                 self.scopes.push(narrowed(parent.unwrap_or(None), plugins));
                 "a scope".into()
             }
-            Op::Fire { shot, payload, scope, reported, stop } => {
+            Op::Fire { shot, payload, scope, way, stop } => {
                 let admitted = self.scope_of(scope, given);
+                if let (Way::Lazy, Shot::At(spot)) = (way, shot)
+                    && !spot.is_gating()
+                    && !self.at(*spot).is_empty()
+                {
+                    self.events.push(Event::Built);
+                }
                 let (what, report) = self.fire(shot, *payload, admitted, *stop);
-                let report = if *reported && what != "dropped" { report } else { Vec::new() };
+                let told = *way == Way::Reported && what != "dropped";
+                let report = if told { report } else { Vec::new() };
                 return self.events.push(Event::Did { what, report });
             }
         };

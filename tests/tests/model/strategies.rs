@@ -9,7 +9,7 @@ use proptest::sample::{select, subsequence};
 
 use crate::plan::{
     Answer, Ending, FORMS_OF_EAST, Form, NAMES, Op, PLUGINS, Run, ScopeOf, Script, Shot, Spot,
-    Steer, TARGETS, Wish,
+    Steer, TARGETS, Way, Wish,
 };
 
 /// A registry with a timer or without, and what is done with it.
@@ -106,14 +106,13 @@ fn fire(spots: &'static [Spot]) -> BoxedStrategy<Op> {
         3 => plugins().prop_map(ScopeOf::Given),
     ];
     let stop = proptest::option::weighted(0.2, 1..=5_u32);
-    (shot, 0..5_u32, scope, proptest::bool::weighted(0.6), stop)
-        .prop_map(|(shot, payload, scope, reported, stop)| Op::Fire {
-            shot,
-            payload,
-            scope,
-            reported,
-            stop,
-        })
+    let way = prop_oneof![
+        3 => Just(Way::Reported),
+        2 => Just(Way::Plain),
+        1 => Just(Way::Lazy),
+    ];
+    (shot, 0..5_u32, scope, way, stop)
+        .prop_map(|(shot, payload, scope, way, stop)| Op::Fire { shot, payload, scope, way, stop })
         .boxed()
 }
 
