@@ -23,6 +23,10 @@ pub enum FailureKind {
     /// It returned an error.
     Error(BoxError),
     /// It panicked: in the call, in a poll, or while its future was dropped.
+    ///
+    /// A panic while another unwinds, a stack that overflows, and any panic in
+    /// a program built with `panic = "abort"` cannot be contained: they end the
+    /// process.
     Panicked(String),
     /// It ran longer than its limit.
     TimedOut(Duration),

@@ -98,6 +98,9 @@ pub mod model {
     };
 }
 
+#[doc = include_str!("laws.md")]
+pub mod laws {}
+
 /// Declares hook points: one block, any number of points.
 ///
 /// A point is a model word, a name, a payload and, where its model has one, a

@@ -25,6 +25,13 @@ pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(message_of)
 }
 
+/// Drops `value`, which is the user's; a panic in that goes to the log.
+pub(crate) fn drop_contained<T>(what: &str, value: T) {
+    if let Err(message) = contained(|| drop(value)) {
+        tracing::error!(panic = %message, "dropping {what} panicked");
+    }
+}
+
 /// Tells the log of a panic that nobody waits for: the handler has failed
 /// otherwise already, or its fire is gone.
 #[cold]

@@ -128,7 +128,7 @@ pub(crate) fn check_handler_name(name: &str) -> Result<(), (String, &'static str
         "it is longer than 200 bytes"
     } else if name.trim() != name {
         "it starts or ends with white space"
-    } else if name.chars().any(|c| c.is_control() || is_invisible(c)) {
+    } else if !name.chars().all(is_plain) {
         "it has control or invisible characters"
     } else {
         return Ok(());
@@ -136,9 +136,13 @@ pub(crate) fn check_handler_name(name: &str) -> Result<(), (String, &'static str
     Err((shown(name), problem))
 }
 
-/// Marks that reorder or hide text in a terminal or a log.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+/// Whether a character shows as itself in a terminal or a log. Marks that
+/// reorder, hide or combine do not, and two names that differ only by them
+/// would look the same; nor do the letters that are blank.
+fn is_plain(c: char) -> bool {
+    let is_escaped = c.escape_debug().len() > 1 && !matches!(c, '\\' | '\'' | '"');
+    let is_blank = matches!(c, '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}');
+    !is_escaped && !is_blank
 }
 
 #[cfg(test)]

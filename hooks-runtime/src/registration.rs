@@ -15,7 +15,7 @@ use crate::invoke::{
 use crate::list::ListKind;
 use crate::models::{Composes, Guard, RegistersAs, Returns};
 use crate::options::{Named, Options, option_methods};
-use crate::plugin_id::PluginId;
+use crate::plugin_id::{PluginId, shown};
 use crate::point::{HookPoint, PointDescriptor, SourceLocation};
 
 /// Starts a registration at `P`: options first, then the handler.
@@ -163,11 +163,12 @@ impl Registration {
     pub(crate) fn bound_to(self, plugin: &PluginId) -> Result<Self, RegisterError> {
         match &self.options.plugin {
             Some(other) if **other != *plugin.as_str() => Err(RegisterError::NotYours {
+                // Neither was checked yet, so neither is printed as it is.
                 handler: match &self.options.name {
-                    Named::Given(name) => name.to_string(),
+                    Named::Given(name) => shown(name),
                     Named::ByPlace => self.options.location.to_string(),
                 },
-                owner: other.to_string(),
+                owner: shown(other),
                 bound: plugin.to_string(),
             }),
             _ => Ok(self.owned_by(plugin.as_str())),

@@ -44,10 +44,11 @@ impl Published {
         self.0.load_full()
     }
 
-    /// The list of `P` at an earlier instant, held for a fire.
+    /// The list of `P` at an earlier instant, held for a fire; `None` when it
+    /// had no handlers, also where all had left.
     pub(crate) fn hold_of<P: HookPoint>(root: &Root) -> Option<Held<P>> {
         let list = root.lists.get(P::descriptor().index())?.as_ref()?;
-        Some(Held {
+        (typed::<P>(list).len() > 0).then(|| Held {
             list: NonNull::from(typed::<P>(list)),
             keep: Keep::List { _list: list.clone() },
         })

@@ -30,7 +30,8 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Type(_, name) => f.write_str(name),
-            Kind::Name(name) => write!(f, "\"{name}\""),
+            // Quoted and escaped: a name may come from anywhere.
+            Kind::Name(name) => write!(f, "{name:?}"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the macros as functions over tokens: no compiler runs.
 
+mod any_tokens;
 mod case;
 mod duration;
 mod handler_messages;

@@ -7,7 +7,7 @@ use crate::dispatch::fire::Fire;
 use crate::entry::Entry;
 use crate::error::{BoxError, FailureKind};
 use crate::nesting;
-use crate::panics::{contained, log_in_drop, message_of};
+use crate::panics::{contained, drop_contained, log_in_drop, message_of};
 use crate::presence::Entrance;
 use crate::report::HandlerStatus;
 use crate::slot::{Started, Suspended};
@@ -69,6 +69,7 @@ impl<'s> Running<'s> {
         if let Some(limit) = self.entry.timeout
             && self.elapsed().is_some_and(|elapsed| elapsed > limit)
         {
+            drop_contained("what a handler returned too late", returned);
             return Err(FailureKind::TimedOut(limit));
         }
         returned.map_err(FailureKind::Error)
@@ -203,7 +204,10 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
         };
         let dropped = self.future.take().map_or(Ok(()), |future| running.poll(|| future.end()));
         let outcome = match (outcome, dropped) {
-            (Ok(_), Err(panic)) => Err(FailureKind::Panicked(message_of(panic))),
+            (Ok(output), Err(panic)) => {
+                drop_contained("what a handler returned", output);
+                Err(FailureKind::Panicked(message_of(panic)))
+            }
             (outcome, Err(panic)) => {
                 log_in_drop(panic);
                 outcome

@@ -15,6 +15,7 @@ use crate::error::{FailureKind, FireError, HandlerFailure};
 use crate::list::{HandlerList, Slot};
 use crate::models::{Composes, FiresAs, Model};
 use crate::nesting;
+use crate::panics::drop_contained;
 use crate::point::HookPoint;
 use crate::report::Contribution;
 use crate::slot::Shelf;
@@ -269,12 +270,14 @@ impl Settled<'_> {
         match outcome {
             Ok(_) => self.fire.ran(&ended, || Contribution::Nothing),
             Err(kind) => {
+                let Some(failure) = self.fire.failed(&ended, kind) else { return };
                 let earlier = self.first.as_ref().is_none_or(|(first, _)| order < *first);
-                if let Some(failure) = self.fire.failed(&ended, kind)
-                    && earlier
-                {
-                    self.first = Some((order, failure));
-                }
+                let lost = if earlier {
+                    self.first.replace((order, failure)).map(|(_, failure)| failure)
+                } else {
+                    Some(failure)
+                };
+                drop_contained("a handler's error", lost);
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::entry::Entry;
 use crate::error::{FailureKind, FireError, HandlerFailure};
 use crate::list::{HandlerList, Slot};
 use crate::observe::log_failure;
-use crate::panics::{contained, shown};
+use crate::panics::{drop_contained, shown};
 use crate::point::{HookPoint, PointDescriptor};
 use crate::policy::FailurePolicy;
 use crate::report::{Contribution, Filter, HandlerStatus};
@@ -116,9 +116,7 @@ impl<'f> Fire<'f> {
         }
         if entry.policy == FailurePolicy::Open {
             // The handler's own error may panic even in its drop.
-            if let Err(message) = contained(|| drop(kind)) {
-                tracing::error!(panic = %message, "dropping a handler's error panicked");
-            }
+            drop_contained("a handler's error", kind);
             return None;
         }
         let (name, owner) = (entry.name.clone(), entry.owner());

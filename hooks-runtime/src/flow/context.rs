@@ -6,6 +6,7 @@ use std::fmt;
 use crate::error::BoxError;
 use crate::flow::error::AnyFlowError;
 use crate::flow::{FlowPoint, StageKind, State};
+use crate::panics::drop_contained;
 use crate::scope::ScopedHooks;
 
 /// One run of the flow `F`, as its handlers see and steer it.
@@ -153,6 +154,17 @@ impl<F: FlowPoint> FlowContext<F> {
             self.answered = true;
         }
         taken
+    }
+}
+
+/// What the handlers left in it is theirs, and so is a panic in dropping that.
+impl<F: FlowPoint> Drop for FlowContext<F> {
+    fn drop(&mut self) {
+        drop_contained("the state of a flow", std::mem::take(&mut self.state));
+        drop_contained("the input of a flow", self.input.take());
+        drop_contained("the output of a flow", self.output.take());
+        drop_contained("the error of a flow", self.error.take());
+        drop_contained("what a handler asked for", self.signal.take());
     }
 }
 

@@ -20,7 +20,7 @@ use crate::flow::{
 use crate::models::{FiresAs, Flow};
 use crate::nesting;
 use crate::observe::FireEnd;
-use crate::panics::{contained, message_of, shown};
+use crate::panics::{contained, drop_contained, message_of, shown};
 use crate::point::HookPoint;
 use crate::scope::ScopedHooks;
 use crate::snapshot::Root;
@@ -236,7 +236,7 @@ where
         S: HookPoint<Payload = FlowContext<F>, Model = Stage>,
     {
         self.context.stage = kind;
-        self.context.signal = None;
+        drop_contained("what a handler asked for", self.context.signal.take());
         let hooks = self.run.hooks;
         let watch = if self.report.is_some() {
             Some(Watch::reporting::<S>(hooks))

@@ -7,7 +7,7 @@ use crate::error::BoxError;
 use crate::flow::context::{Signal, Signals};
 use crate::flow::stages::Stage;
 use crate::models::{Composes, Lent, Next};
-use crate::panics::shown;
+use crate::panics::{drop_contained, shown};
 use crate::point::HookPoint;
 use crate::report::{Contribution, Filter};
 
@@ -48,7 +48,7 @@ impl<P: HookPoint<Payload: Signals>> Composes<P> for Stage {
     #[inline]
     fn lend<'a>(staging: &'a mut Staging<'_, P>) -> Lent<'a, &'a mut P::Payload> {
         // What a handler that failed had asked for is not the next one's.
-        *staging.context.signal() = None;
+        drop_contained("what a handler asked for", staging.context.signal().take());
         *staging.context.answered() = false;
         Lent { input: staging.context, merged: None }
     }

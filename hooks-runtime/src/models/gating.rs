@@ -13,6 +13,7 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
+use crate::panics::drop_contained;
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
@@ -300,7 +301,8 @@ impl<P: HookPoint> Composes<P> for Gating {
         let (next, contribution) = match verdict {
             Verdict::Pass => (Next::On, Contribution::Passed),
             Verdict::Replace(payload) => {
-                passing.payload = Some(payload);
+                let replaced = passing.payload.replace(payload);
+                drop_contained("a payload that was replaced", replaced);
                 (Next::On, Contribution::Replaced)
             }
             Verdict::Reject(reason) => {

@@ -13,6 +13,7 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
+use crate::panics::contained;
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
@@ -78,6 +79,11 @@ impl FieldSet {
     /// Whether no field is in it.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
+    }
+
+    /// Those that are not in `other`.
+    const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// The names of the fields in it.
@@ -258,11 +264,18 @@ impl<P: HookPoint<Result: Merge>> Composes<P> for Modifying {
         output: Option<P::Result>,
         told: Option<&mut Contribution>,
     ) -> Next {
-        if let Some(result) = output {
-            let set = merging.merged.merge(result);
-            if let Some(told) = told {
-                *told = Contribution::Fields(set.names::<P::Result>());
-            }
+        let Some(result) = output else { return Next::On };
+        let before = told.is_some().then(|| merging.merged.filled());
+        // Values that come too late are dropped in there: the user's code. By
+        // then the others are merged, so a panic is no failure of the handler,
+        // which would have added nothing.
+        let merged = contained(|| merging.merged.merge(result));
+        let set = merged.unwrap_or_else(|message| {
+            tracing::error!(panic = %message, "dropping what came too late panicked");
+            merging.merged.filled().without(before.unwrap_or_default())
+        });
+        if let Some(told) = told {
+            *told = Contribution::Fields(set.names::<P::Result>());
         }
         Next::On
     }

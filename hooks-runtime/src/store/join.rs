@@ -135,8 +135,7 @@ impl Store {
         let stay = plugin.as_ref().map(|plugin| plugin.stay());
         let (name, base) = match &options.name {
             Named::Given(name) => {
-                check_handler_name(name)
-                    .map_err(|(name, problem)| RegisterError::BadName { name, problem })?;
+                check_name_of_handler(name)?;
                 (Arc::clone(name), None)
             }
             Named::ByPlace => {
@@ -144,6 +143,8 @@ impl Store {
                 (self.name_by_place(index, &base, group), Some(base))
             }
         };
+        // Nobody can ever have a name that is refused: such a wish is a mistake.
+        options.before.iter().chain(&options.after).try_for_each(|n| check_name_of_handler(n))?;
         let key = (stay, Arc::clone(&name));
         let replaces = self.points.get(&index).and_then(|point| point.keys.get(&key)).cloned();
         if !group.taken.insert((index, key)) || (replaces.is_some() && !options.replace) {
@@ -168,7 +169,8 @@ impl Store {
             let joined = group.joined.entry(plugin.stay()).or_default();
             let has = plugin.handlers() + *joined;
             let others = if replaces.is_some() { has - 1 } else { has };
-            check_limits(limits, descriptor, &name, plugin, options.priority.unwrap_or(0), others)?;
+            let priority = priority(options, replaces.as_deref());
+            check_limits(limits, descriptor, &name, plugin, priority, others)?;
             *joined += usize::from(replaces.is_none());
         }
         Ok(Terms { name, base, plugin, policy, timeout, replaces })
@@ -177,12 +179,10 @@ impl Store {
     fn enter(&mut self, index: usize, registration: Registration, terms: Terms) -> Checked {
         let Registration { point, kind, options, handler } = registration;
         let id = self.number();
-        // Whoever replaces another stands in its place, unless it asks for one.
-        let place = match &terms.replaces {
-            Some(old) if !options.asks_for_a_place() => {
-                (old.priority, old.before.clone(), old.after.clone())
-            }
-            _ => (options.priority.unwrap_or(0), options.before, options.after),
+        let priority = priority(&options, terms.replaces.as_deref());
+        let (before, after) = match &terms.replaces {
+            Some(old) if !options.asks_for_a_place() => (old.before.clone(), old.after.clone()),
+            _ => (options.before, options.after),
         };
         let crowd =
             terms.plugin.as_ref().map(|plugin| Arc::clone(plugin.crowd())).or(options.crowd);
@@ -193,12 +193,12 @@ impl Store {
             seq: terms.replaces.as_ref().map_or(id, |old| old.seq),
             name: terms.name,
             plugin: terms.plugin,
-            priority: place.0,
+            priority,
             phase: options.phase,
             policy: terms.policy,
             timeout: terms.timeout,
-            before: place.1,
-            after: place.2,
+            before,
+            after,
             target: options.target,
             location: options.location,
             counters: Counters::default(),
@@ -331,8 +331,20 @@ impl Store {
     }
 }
 
+/// Whoever replaces another stands in its place, unless it asks for one.
+fn priority(options: &Options, replaces: Option<&Entry>) -> i32 {
+    match replaces {
+        Some(old) if !options.asks_for_a_place() => old.priority,
+        _ => options.priority.unwrap_or(0),
+    }
+}
+
 fn is_related(point: Option<&PointStore>, entry: &Entry) -> bool {
     point.map_or_else(|| order::is_constrained(entry), |point| point.is_related(entry))
+}
+
+fn check_name_of_handler(name: &str) -> Result<(), RegisterError> {
+    check_handler_name(name).map_err(|(name, problem)| RegisterError::BadName { name, problem })
 }
 
 /// The policy of a handler: its point's, or a stricter one.

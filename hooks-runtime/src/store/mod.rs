@@ -284,7 +284,10 @@ impl PointStore {
 
     /// How often a handler of this point was called.
     pub(crate) fn calls(&self, entry: &Entry) -> u64 {
-        entry.counters.calls().wrapping_add((self.kind.calls)(&self.list, entry.id))
+        let calls = entry.counters.calls().wrapping_add((self.kind.calls)(&self.list, entry.id));
+        // A fire under way may have taken back a call that it counts only when
+        // it ends.
+        calls.cast_signed().max(0).cast_unsigned()
     }
 }
 

@@ -1,0 +1,218 @@
+//! What handlers leave behind is the user's, and may panic when it is dropped:
+//! that is contained too, and no count is left standing (L12, L25).
+
+mod support;
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hooks_runtime::{
+    BeforeExecute, BoxError, Claim, FailurePolicy, Finally, FlowContext, Gate, HookRegistry,
+    Verdict, hook_points, on,
+};
+use support::{Log, keep_quiet, poll_once};
+
+hook_points! {
+    /// Tells.
+    pub void Tell(u32);
+    /// Amends.
+    pub modifying Amend(u32) -> { thing: Spiky, word: &'static str }
+    /// Routes.
+    pub claiming Route(u32) -> Spiky;
+    /// Checks.
+    pub gating Check(Spiky);
+    /// Makes.
+    pub flow Make(u32) -> Spiky;
+}
+
+/// Panics when it is dropped, if it is sharp; then it is not sharp any more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spiky {
+    sharp: bool,
+}
+
+impl Drop for Spiky {
+    fn drop(&mut self) {
+        if std::mem::take(&mut self.sharp) {
+            panic!("spiky to the end");
+        }
+    }
+}
+
+impl std::fmt::Display for Spiky {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("spiky")
+    }
+}
+
+impl std::error::Error for Spiky {}
+
+const SHARP: fn() -> Spiky = || Spiky { sharp: true };
+const BLUNT: fn() -> Spiky = || Spiky { sharp: false };
+
+fn quiet() -> HookRegistry {
+    keep_quiet(&["spiky to the end"]);
+    HookRegistry::new()
+}
+
+/// The error is the host's, which drops it with care.
+#[track_caller]
+fn blunted(error: impl std::error::Error) -> String {
+    let text = error.to_string();
+    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(error)));
+    assert!(dropped.is_err(), "it was the sharp one");
+    text
+}
+
+/// Nobody of the plugin counts as running.
+#[track_caller]
+fn idle(hooks: &HookRegistry, plugin: &str) {
+    let removal = hooks.unregister_plugin(plugin);
+    assert_eq!(poll_once(std::pin::pin!(removal.drained())), Poll::Ready(Ok(())));
+}
+
+#[tokio::test]
+async fn l12_of_several_errors_the_lost_ones_are_dropped_with_care() {
+    let (hooks, log) = (quiet(), Log::new());
+    let closed = |name| on::<Tell>().name(name).plugin("shed").on_failure(FailurePolicy::Closed);
+    let waits = async |_: &u32| {
+        tokio::task::yield_now().await;
+        Err::<(), _>(SHARP())
+    };
+    hooks
+        .register([
+            closed("slow").handler(waits),
+            closed("quick").handler(|_: &u32| Err::<(), _>(SHARP())),
+            closed("late").handler(waits),
+            on::<Tell>().handler(log.note("next")),
+        ])
+        .unwrap();
+    // `slow` displaces `quick`, and `late` comes too late.
+    let error = hooks.fire_void::<Tell>(&1).await.unwrap_err();
+    assert_eq!(blunted(error), "handler `slow` (plugin `shed`) at `tell`: spiky");
+    assert_eq!(log.take(), ["next"]);
+    idle(&hooks, "shed");
+}
+
+#[tokio::test]
+async fn l12_what_a_handler_returned_too_late_is_dropped_with_care() {
+    let hooks = quiet();
+    let late = on::<Route>().plugin("shed").timeout(Duration::from_millis(1));
+    hooks
+        .register(late.handler(|_: &u32| {
+            std::thread::sleep(Duration::from_millis(2));
+            Some(SHARP())
+        }))
+        .unwrap();
+    assert_eq!(hooks.fire_claiming::<Route>(&1).await.unwrap(), Claim::Unclaimed);
+    idle(&hooks, "shed");
+}
+
+#[tokio::test]
+async fn l12_a_payload_that_was_replaced_is_dropped_with_care() {
+    let hooks = quiet();
+    let replaces = on::<Check>().name("blunt").plugin("shed");
+    hooks.register(replaces.handler(|_: &Spiky| Verdict::Replace(BLUNT()))).unwrap();
+    assert_eq!(hooks.fire_gating::<Check>(SHARP()).await.unwrap(), Gate::Passed(BLUNT()));
+    idle(&hooks, "shed");
+}
+
+/// Runs the flow with what `leave` does in `BeforeExecute`.
+async fn made_after(
+    leave: impl Fn(&mut FlowContext<Make>) -> Result<(), BoxError> + Send + Sync + 'static,
+) -> String {
+    let hooks = quiet();
+    hooks.register(on::<BeforeExecute<Make>>().name("leaves").handler(leave)).unwrap();
+    let made = hooks.run_flow::<Make, _>(1, async |_| Ok::<_, Spiky>(BLUNT())).await;
+    made.map_or_else(|error| error.to_string(), |output| output.to_string())
+}
+
+#[tokio::test]
+async fn l12_what_is_left_in_the_state_of_a_flow_is_dropped_with_care() {
+    let left = made_after(|flow| {
+        flow.state_mut().insert(Arc::new(SHARP()));
+        Ok(())
+    });
+    assert_eq!(left.await, "spiky");
+}
+
+#[tokio::test]
+async fn l12_an_answer_that_a_failed_flow_has_no_use_for_is_dropped_with_care() {
+    let left = made_after(|flow| {
+        flow.respond(SHARP());
+        Err("no luck".into())
+    });
+    assert_eq!(left.await, "handler `leaves` (built-in) at `make/beforeExecute`: no luck");
+}
+
+#[tokio::test]
+async fn l12_what_a_failed_handler_asked_for_is_dropped_with_care() {
+    let (hooks, log) = (quiet(), Log::new());
+    let next = log.clone();
+    hooks
+        .register([
+            on::<Finally<Make>>().handler(|flow: &mut FlowContext<Make>| {
+                flow.abort(SHARP());
+                Err::<(), _>("no luck")
+            }),
+            on::<Finally<Make>>().handler(move |_: &mut FlowContext<Make>| next.push("next")),
+        ])
+        .unwrap();
+    let made = hooks.run_flow::<Make, _>(1, async |_| Ok::<_, Spiky>(BLUNT())).await;
+    assert_eq!(made.unwrap(), BLUNT());
+    assert_eq!(log.take(), ["next"]);
+}
+
+/// What came too late panics when everything else is merged: the handler did
+/// not fail, and the report says what it set (L08).
+#[tokio::test]
+async fn l08_a_value_that_came_too_late_is_dropped_with_care() {
+    let hooks = quiet();
+    let closed = |name| on::<Amend>().name(name).on_failure(FailurePolicy::Closed);
+    hooks
+        .register([
+            closed("first").handler(|_: &u32| AmendResult { thing: Some(BLUNT()), word: None }),
+            closed("second")
+                .handler(|_: &u32| AmendResult { thing: Some(SHARP()), word: Some("set") }),
+        ])
+        .unwrap();
+    let (amended, report) = hooks.fire_modifying_reported::<Amend>(&1).await;
+    let AmendResult { thing, word } = amended.unwrap();
+    assert_eq!((thing, word), (Some(BLUNT()), Some("set")));
+    let rows: Vec<_> = report.handlers().iter().map(|row| row.status().to_string()).collect();
+    assert_eq!(rows, ["set thing", "set word"]);
+}
+
+/// An operation that is done at once and panics when it is dropped.
+struct ReadyBomb;
+
+impl Future for ReadyBomb {
+    type Output = Result<Spiky, Spiky>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(Ok(BLUNT()))
+    }
+}
+
+impl Drop for ReadyBomb {
+    fn drop(&mut self) {
+        panic!("spiky to the end");
+    }
+}
+
+#[tokio::test]
+async fn l11_finally_runs_though_the_operation_panics_in_its_drop() {
+    let (hooks, log) = (quiet(), Log::new());
+    let last = log.clone();
+    hooks
+        .register(on::<Finally<Make>>().handler(move |flow: &mut FlowContext<Make>| {
+            last.push(flow.error().map_or("fine".into(), ToString::to_string));
+        }))
+        .unwrap();
+    let made = hooks.run_flow::<Make, _>(1, async |_| ReadyBomb.await).await;
+    let text = "the operation of `make` panicked: spiky to the end";
+    assert_eq!(made.unwrap_err().to_string(), text);
+    assert_eq!(log.take(), [text]);
+}

@@ -1,0 +1,162 @@
+//! Takes a case through both registries and compares them step by step.
+
+use std::cell::Cell;
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
+
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::event::Event;
+use crate::log;
+use crate::plan::Spot;
+use crate::real;
+use crate::reference::{Reference, name_of};
+use crate::strategies::Plan;
+use crate::world::World;
+
+/// Tries `cases` plans at random, or as many times a hundredth of that as
+/// `PROPTEST_CASES` says, and tells what they covered.
+pub fn prove(what: &str, cases: u32, plans: impl Strategy<Value = Plan>) {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|asked| asked.parse().ok());
+    let cases = asked.map_or(cases, |asked: u32| (asked.saturating_mul(cases) / 100).max(1));
+    let config =
+        Config { cases, failure_persistence: None, max_shrink_iters: 4096, ..Config::default() };
+    let covered = Covered::default();
+    TRYING.set(true);
+    let proved = TestRunner::new(config).run(&plans, |plan| {
+        check_counting(&plan, &covered);
+        Ok(())
+    });
+    TRYING.set(false);
+    if let Err(failed) = proved {
+        panic!("{failed}");
+    }
+    println!("\nproof: reference model, {what}: {cases} cases, {covered}");
+}
+
+/// Takes one case through both.
+pub fn check(plan: &Plan) {
+    check_counting(plan, &Covered::default());
+}
+
+fn check_counting(plan: &Plan, covered: &Covered) {
+    keep_quiet();
+    log::listen();
+    let world = World::new(plan.timer);
+    let mut reference = Reference::new(plan.timer);
+    for (number, op) in plan.steps.iter().enumerate() {
+        let came = world.step(op);
+        let names = world.names.lock().unwrap().clone();
+        let expected = reference.step(op, &names);
+        covered.count(&came);
+        let hooks = world.hooks();
+        let mut failures = std::mem::take(&mut reference.logged);
+        failures.sort();
+        assert_same(&came, &expected, || format!("step {number}, {op:?}"));
+        for spot in Spot::ALL {
+            let (listed, expected) = (real::listed(&hooks, spot), reference.listed(spot));
+            assert_each(&listed, &expected, || format!("{} after step {number}", name_of(spot)));
+        }
+        assert_each(&log::take(), &failures, || format!("the log after step {number}"));
+        assert_eq!(real::audited(&hooks), reference.audited(), "audit after step {number}");
+    }
+    // Nothing that a handler holds outlives the registry.
+    world.hooks.lock().unwrap().take();
+    world.scopes.lock().unwrap().clear();
+    world.installed.lock().unwrap().clear();
+    assert_eq!(Arc::strong_count(&world), 1, "L25: a handler was leaked");
+    for handle in world.handles.lock().unwrap().iter() {
+        assert!(!handle.unregister(), "L17: the registry is gone");
+    }
+}
+
+fn assert_same(came: &[Event], expected: &[Event], at: impl Fn() -> String) {
+    for (place, (came, expected)) in came.iter().zip(expected).enumerate() {
+        assert!(
+            same(came, expected),
+            "at {}, event {place}:\n  came     {came:?}\n  expected {expected:?}",
+            at(),
+        );
+    }
+    let (longer, whose) =
+        if came.len() > expected.len() { (came, "came") } else { (expected, "expected") };
+    let first = longer.get(came.len().min(expected.len()));
+    assert!(first.is_none(), "at {}: {whose} further {first:?}", at());
+}
+
+fn assert_each<T: PartialEq + Debug>(came: &[T], expected: &[T], at: impl Fn() -> String) {
+    assert!(came == expected, "{}:\n  came     {came:#?}\n  expected {expected:#?}", at());
+}
+
+/// The reference only knows where a circle is.
+fn same(came: &Event, expected: &Event) -> bool {
+    let (Event::Did { what: came_to, .. }, Event::Did { what, .. }) = (came, expected) else {
+        return came == expected;
+    };
+    let Some(spots) = what.strip_prefix("circular at ") else { return came == expected };
+    let Some(told) = came_to.strip_prefix("the order of the handlers at `") else { return false };
+    let Some((point, path)) = told.split_once("` is circular: ") else { return false };
+    let path: Vec<_> = path.split(" > ").collect();
+    let is_there = Spot::ALL
+        .iter()
+        .any(|spot| name_of(*spot) == point && spots.contains(&format!("{spot:?}")));
+    is_there && path.len() > 2 && path.first() == path.last()
+}
+
+/// What the cases of one property came by.
+#[derive(Default)]
+struct Covered {
+    steps: AtomicU64,
+    calls: AtomicU64,
+    dropped: AtomicU64,
+    failed: AtomicU64,
+}
+
+impl Covered {
+    fn count(&self, events: &[Event]) {
+        let add = |count: &AtomicU64, wanted: fn(&Event) -> bool| {
+            let found = events.iter().filter(|event| wanted(event)).count();
+            count.fetch_add(found as u64, Ordering::Relaxed);
+        };
+        add(&self.steps, |event| matches!(event, Event::Did { .. }));
+        add(&self.calls, |event| matches!(event, Event::Start { .. }));
+        add(&self.dropped, |event| matches!(event, Event::Did { what, .. } if what == "dropped"));
+        add(
+            &self.failed,
+            |event| matches!(event, Event::Did { what, .. } if what.starts_with("handler `")),
+        );
+    }
+}
+
+impl std::fmt::Display for Covered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [steps, calls, dropped, failed] =
+            [&self.steps, &self.calls, &self.dropped, &self.failed]
+                .map(|count| count.load(Ordering::Relaxed));
+        write!(f, "{steps} steps, {calls} calls, {dropped} dropped and {failed} failed fires")
+    }
+}
+
+thread_local! {
+    /// Whether this thread tries plans: only the smallest that fails is told.
+    static TRYING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The panics of handlers are part of the plan and need not be printed.
+fn keep_quiet() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let loud = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let payload = panic.payload();
+            let planned = payload.downcast_ref::<&str>().is_some_and(|text| *text == "boom")
+                || payload.downcast_ref::<String>().is_some_and(|text| text == "boom")
+                || payload.is::<u32>();
+            if !planned && !TRYING.get() {
+                loud(panic);
+            }
+        }));
+    });
+}

@@ -1,0 +1,565 @@
+//! A registry that is plainly right: a list of handlers, sorted anew on every
+//! look, and everything done one step after another.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use hooks_runtime::{FailurePolicy, Plugins};
+
+use crate::event::{Audited, Event, Listed};
+use crate::plan::{Op, PLUGINS, Script, Shot, Spot, Way, Wish, handlers_of_east};
+use crate::real::nth;
+use crate::world::PATIENCE;
+
+/// A registered handler.
+pub struct Handler {
+    pub tag: u32,
+    /// The turn among equals; a replacement keeps it.
+    seq: u64,
+    pub spot: Spot,
+    pub name: String,
+    pub plugin: Option<&'static str>,
+    priority: i32,
+    before: Vec<&'static str>,
+    after: Vec<&'static str>,
+    pub policy: FailurePolicy,
+    pub limit: Option<u32>,
+    pub target: Option<&'static str>,
+    guard: bool,
+    pub script: Arc<Script>,
+    pub calls: Cell<u64>,
+    pub failures: Cell<u64>,
+    pub filtered: Cell<u64>,
+    /// Whether no fire may start it any more.
+    pub closed: Cell<bool>,
+    pub running: Cell<u32>,
+}
+
+/// Who may take part; `None` admits everyone.
+pub type Admitted = Option<BTreeSet<String>>;
+
+/// The registry.
+#[derive(Default)]
+pub struct Reference {
+    handlers: Vec<Rc<Handler>>,
+    /// Those that have left, which a fire under way may still be running.
+    left: Vec<Rc<Handler>>,
+    /// When each plugin that has handlers began to have them.
+    stays: BTreeMap<&'static str, u64>,
+    limits: BTreeMap<&'static str, (usize, (i32, i32))>,
+    scopes: Vec<Admitted>,
+    /// The tags of what registrations left.
+    handles: Vec<u32>,
+    /// The stays of what installations left.
+    installed: Vec<Option<u64>>,
+    pub fired: BTreeSet<Spot>,
+    /// The points under way, outermost first.
+    pub chain: Vec<&'static str>,
+    /// The plugins whose handlers are being run, outermost first.
+    pub inside: Vec<&'static str>,
+    pub events: Vec<Event>,
+    /// What the log is told.
+    pub logged: Vec<String>,
+    /// Whether limits can be kept at all.
+    pub timer: bool,
+    names: BTreeMap<u32, String>,
+    numbers: u64,
+    tags: u32,
+    patience: u32,
+}
+
+/// Who is asked to be what, after the checks.
+struct Joining {
+    handler: Handler,
+    replaces: Option<Rc<Handler>>,
+}
+
+impl Reference {
+    pub fn new(timer: bool) -> Self {
+        Self { timer, ..Self::default() }
+    }
+
+    /// A step of the case: what happens in it. The names are those that the
+    /// real registry made up.
+    pub fn step(&mut self, op: &Op, names: &BTreeMap<u32, String>) -> Vec<Event> {
+        self.patience = PATIENCE;
+        self.names.clone_from(names);
+        self.perform(op, None);
+        std::mem::take(&mut self.events)
+    }
+
+    /// What a handler does, with the hooks that it was given or without.
+    pub fn act(&mut self, op: &Op, given: Option<&Admitted>) {
+        if self.patience > 0 {
+            self.patience -= 1;
+            self.perform(op, given);
+        }
+    }
+
+    fn perform(&mut self, op: &Op, given: Option<&Admitted>) {
+        let what = match op {
+            Op::Register { registrar, wishes } => self.register_for(*registrar, wishes),
+            Op::Install { replace, scripts } => self.install(*replace, scripts),
+            Op::Uninstall(number) => self.uninstall(*number),
+            Op::Unregister(number) => self.unregister(*number),
+            Op::UnregisterPlugin(id) => {
+                let removed = self.remove(|handler| handler.plugin == Some(id));
+                let running = self.running_of(id);
+                format!("removed {removed}, {running:?} run, {}", self.drained(id))
+            }
+            Op::Limit { plugin, most, priorities } => {
+                self.limits.insert(plugin, (*most, *priorities));
+                "limited".into()
+            }
+            Op::Scope { parent, plugins } => {
+                let parent = parent.and_then(|number| nth(&self.scopes, number).cloned());
+                self.scopes.push(narrowed(parent.unwrap_or(None), plugins));
+                "a scope".into()
+            }
+            Op::Fire { shot, payload, scope, way, stop } => {
+                let admitted = self.scope_of(scope, given);
+                if let (Way::Lazy, Shot::At(spot)) = (way, shot)
+                    && !spot.is_gating()
+                    && !self.at(*spot).is_empty()
+                {
+                    self.events.push(Event::Built);
+                }
+                let (what, report) = self.fire(shot, *payload, admitted, *stop);
+                let told = *way == Way::Reported && what != "dropped";
+                let report = if told { report } else { Vec::new() };
+                return self.events.push(Event::Did { what, report });
+            }
+        };
+        self.events.push(Event::Did { what, report: Vec::new() });
+    }
+
+    pub fn scope_made(&self, number: usize) -> Admitted {
+        nth(&self.scopes, number).cloned().unwrap_or(None)
+    }
+
+    fn register_for(&mut self, registrar: Option<&'static str>, wishes: &[Wish]) -> String {
+        let tags = self.draw(wishes.len());
+        let mut wishes = wishes.to_vec();
+        if let Some(bound) = registrar {
+            for wish in &mut wishes {
+                let owner = *wish.plugin.get_or_insert(bound);
+                if owner != bound {
+                    return format!(
+                        "`{}` names plugin `{owner}`, but this registrar is bound to plugin \
+                         `{bound}`",
+                        wish.name.unwrap_or("<place>").escape_default(),
+                    );
+                }
+            }
+        }
+        match self.join(&wishes, &tags, None) {
+            Ok(()) => "registered".into(),
+            Err(refusal) => refusal,
+        }
+    }
+
+    fn install(&mut self, replace: bool, scripts: &[Arc<Script>; 4]) -> String {
+        let tags = self.draw(4);
+        let stay = self.stays.get("east").copied();
+        if stay.is_some() && !replace {
+            return "plugin `east` is installed already: uninstall it first, or use \
+                    `install_or_replace`"
+                .into();
+        }
+        if let Err(refusal) = self.join(&handlers_of_east(scripts), &tags, stay.map(|_| "east")) {
+            return refusal;
+        }
+        self.installed.push(Some(self.stays["east"]));
+        "installed".into()
+    }
+
+    fn uninstall(&mut self, number: usize) -> String {
+        let Some(at) = number.checked_rem(self.installed.len()) else {
+            return "nothing to uninstall".into();
+        };
+        let Some(stay) = self.installed[at].take() else { return "gone".into() };
+        if self.stays.get("east") == Some(&stay) {
+            self.remove(|handler| handler.plugin == Some("east"));
+        }
+        for handler in &self.left {
+            if handler.plugin == Some("east") {
+                handler.closed.set(true);
+            }
+        }
+        self.drained("east")
+    }
+
+    fn unregister(&mut self, number: usize) -> String {
+        let Some(&tag) = nth(&self.handles, number) else {
+            return "nothing to unregister".into();
+        };
+        let removed = self.leave(|handler| handler.tag == tag);
+        removed.iter().for_each(|handler| handler.closed.set(true));
+        (!removed.is_empty()).to_string()
+    }
+
+    /// Removes handlers of one plugin, and lets fires start none of those
+    /// that left before either.
+    fn remove(&mut self, is_it: impl Fn(&Handler) -> bool) -> usize {
+        let removed = self.leave(&is_it).len();
+        self.left.iter().filter(|handler| is_it(handler)).for_each(|h| h.closed.set(true));
+        removed
+    }
+
+    /// Takes handlers away. A plugin without handlers has ended its stay.
+    fn leave(&mut self, is_it: impl Fn(&Handler) -> bool) -> Vec<Rc<Handler>> {
+        let (gone, stay): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.handlers).into_iter().partition(|handler| is_it(handler));
+        self.handlers = stay;
+        self.left.extend(gone.iter().cloned());
+        let handlers = &self.handlers;
+        self.stays.retain(|plugin, _| handlers.iter().any(|h| h.plugin == Some(*plugin)));
+        gone
+    }
+
+    fn running_of(&self, plugin: &str) -> Vec<String> {
+        let running = self.left.iter().filter(|h| h.plugin == Some(plugin) && h.running.get() > 0);
+        let mut running: Vec<_> = running.collect();
+        running.sort_by_key(|handler| handler.tag);
+        running.iter().map(|handler| crate::event::placeless(&handler.name)).collect()
+    }
+
+    /// What one look at a wait for a plugin says.
+    fn drained(&self, plugin: &str) -> String {
+        if self.running_of(plugin).is_empty() {
+            "drained".into()
+        } else if self.inside.contains(&plugin) {
+            format!("plugin `{plugin}` cannot wait for itself: this is one of its own handlers")
+        } else {
+            "waits".into()
+        }
+    }
+
+    fn draw(&mut self, count: usize) -> Vec<u32> {
+        (0..count)
+            .map(|_| {
+                self.tags += 1;
+                self.tags - 1
+            })
+            .collect()
+    }
+
+    fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    /// Registers a group, whole or not at all, in place of all handlers of
+    /// `leaving`.
+    fn join(
+        &mut self,
+        wishes: &[Wish],
+        tags: &[u32],
+        leaving: Option<&'static str>,
+    ) -> Result<(), String> {
+        let staying: Vec<_> = self
+            .handlers
+            .iter()
+            .filter(|handler| leaving.is_none() || handler.plugin != leaving)
+            .cloned()
+            .collect();
+        let mut group: Vec<Joining> = Vec::new();
+        for (wish, &tag) in wishes.iter().zip(tags) {
+            let joining = self.check(wish, tag, &staying, &group)?;
+            group.push(joining);
+        }
+        let replaced: Vec<_> =
+            group.iter().filter_map(|j| Some(j.replaces.as_ref()?.tag)).collect();
+        let new: Vec<_> = group.into_iter().map(|joining| Rc::new(joining.handler)).collect();
+        let mut all: Vec<_> =
+            staying.into_iter().filter(|handler| !replaced.contains(&handler.tag)).collect();
+        all.extend(new.iter().cloned());
+        let cyclic: BTreeSet<_> = new
+            .iter()
+            .map(|handler| handler.spot)
+            .filter(|spot| sorted(&all, *spot).is_none())
+            .collect();
+        if !cyclic.is_empty() {
+            return Err(format!("circular at {cyclic:?}"));
+        }
+        self.leave(|handler| {
+            replaced.contains(&handler.tag) || (leaving.is_some() && handler.plugin == leaving)
+        });
+        if let Some(plugin) = leaving {
+            self.stays.remove(plugin);
+        }
+        for handler in &new {
+            if let Some(plugin) = handler.plugin
+                && !self.stays.contains_key(plugin)
+            {
+                let stay = self.number();
+                self.stays.insert(plugin, stay);
+            }
+        }
+        self.handles.extend(new.iter().map(|handler| handler.tag));
+        self.handlers = all;
+        Ok(())
+    }
+
+    /// The checks of one handler, in the order in which they are made.
+    fn check(
+        &mut self,
+        wish: &Wish,
+        tag: u32,
+        staying: &[Rc<Handler>],
+        group: &[Joining],
+    ) -> Result<Joining, String> {
+        let point = name_of(wish.spot);
+        let shown = wish.name.unwrap_or("<place>");
+        if wish.plugin == Some(PLUGINS[3]) {
+            return Err(format!(
+                "`{}` cannot be a plugin id: it reads like `built-in`, which is reserved for the \
+                 host",
+                PLUGINS[3],
+            ));
+        }
+        match wish.name {
+            Some("") => return Err("`` cannot be a handler's name: it is empty".into()),
+            Some("a\u{202e}b") => {
+                return Err("`a\\u{202e}b` cannot be a handler's name: it has control or \
+                            invisible characters"
+                    .into());
+            }
+            _ => (),
+        }
+        let same = |handler: &Handler| {
+            handler.spot == wish.spot
+                && handler.plugin == wish.plugin
+                && Some(&*handler.name) == wish.name
+        };
+        let replaces = staying.iter().find(|handler| same(handler)).cloned();
+        if group.iter().any(|joining| same(&joining.handler))
+            || (replaces.is_some() && !wish.replace)
+        {
+            return Err(format!(
+                "`{shown}` ({}) is registered at `{point}` already: give it another name, or say \
+                 `replace`",
+                owner(wish.plugin),
+            ));
+        }
+        let declared = policy_of(wish.spot);
+        if wish.policy.is_some() && matches!(wish.spot, Spot::OnError | Spot::Finally) {
+            return Err(format!(
+                "`{shown}` asks for a failure policy at `{point}`, where a failure is reported \
+                 and never changes the outcome: leave `on_failure` out"
+            ));
+        }
+        if wish.policy == Some(FailurePolicy::Open) && declared == FailurePolicy::Closed {
+            return Err(format!(
+                "`{shown}` asks for fail-open, but `{point}` is fail-closed: a handler may only \
+                 tighten its point's policy"
+            ));
+        }
+        if wish.limit == Some(0) {
+            return Err(format!(
+                "`{shown}` at `{point}` has a time limit of zero: leave it out or make it longer"
+            ));
+        }
+        let asks = wish.priority.is_some() || !wish.before.is_empty() || !wish.after.is_empty();
+        let place = match &replaces {
+            Some(old) if !asks => (old.priority, old.before.clone(), old.after.clone()),
+            _ => (wish.priority.unwrap_or(0), wish.before.clone(), wish.after.clone()),
+        };
+        if let Some(plugin) = wish.plugin
+            && let Some(&(most, (lowest, highest))) = self.limits.get(plugin)
+        {
+            let refused = |why: String| {
+                Err(format!("`{shown}` of plugin `{plugin}` is refused at `{point}`: {why}"))
+            };
+            let theirs = |handler: &Handler| handler.plugin == Some(plugin);
+            let new = group.iter().filter(|j| j.replaces.is_none() && theirs(&j.handler)).count();
+            let has = staying.iter().filter(|handler| theirs(handler)).count() + new;
+            if has - usize::from(replaces.is_some()) >= most {
+                let handlers = if most == 1 { "handler" } else { "handlers" };
+                return refused(format!("it may have at most {most} {handlers}"));
+            }
+            if !(lowest..=highest).contains(&place.0) {
+                return refused(format!(
+                    "priority {} is not between {lowest} and {highest}",
+                    place.0
+                ));
+            }
+        }
+        let number = self.number();
+        let handler = Handler {
+            tag,
+            seq: replaces.as_ref().map_or(number, |old| old.seq),
+            spot: wish.spot,
+            name: self.name(wish, tag, staying, group),
+            plugin: wish.plugin,
+            priority: place.0,
+            before: place.1,
+            after: place.2,
+            policy: wish.policy.unwrap_or(declared),
+            limit: wish.limit,
+            target: wish.target,
+            guard: wish.guard && wish.spot.is_gating(),
+            script: Arc::clone(&wish.script),
+            calls: Cell::new(0),
+            failures: Cell::new(0),
+            filtered: Cell::new(0),
+            closed: Cell::new(false),
+            running: Cell::new(0),
+        };
+        Ok(Joining { handler, replaces })
+    }
+
+    /// Its own name, or the one that the real registry made up: from a place
+    /// in the source, and nobody else's at that point.
+    fn name(&self, wish: &Wish, tag: u32, staying: &[Rc<Handler>], group: &[Joining]) -> String {
+        if let Some(name) = wish.name {
+            return name.into();
+        }
+        let Some(name) = self.names.get(&tag) else {
+            // Its group was refused for the sake of a later one.
+            return format!("<place> {tag}");
+        };
+        assert!(name.contains("tests/model/points.rs:"), "{name} is a place in the source");
+        let all = staying.iter().map(|handler| &**handler);
+        let clash = all.chain(group.iter().map(|joining| &joining.handler)).find(|handler| {
+            handler.spot == wish.spot && handler.plugin == wish.plugin && handler.name == *name
+        });
+        assert!(clash.is_none(), "L18: the anonymous name {name} is somebody's already");
+        name.clone()
+    }
+
+    /// The handlers of a point, in the order in which they run.
+    pub fn at(&self, spot: Spot) -> Vec<Rc<Handler>> {
+        sorted(&self.handlers, spot).expect("what is registered is not circular")
+    }
+
+    /// What introspection says of one point.
+    pub fn listed(&self, spot: Spot) -> Vec<Listed> {
+        let listed = self.at(spot).into_iter().map(|handler| Listed {
+            name: handler.name.clone(),
+            owner: owner(handler.plugin),
+            priority: handler.priority,
+            guard: handler.guard,
+            policy: handler.policy,
+            limit: handler.limit,
+            target: handler.target.map(|name| format!("\"{name}\"")),
+            calls: handler.calls.get(),
+            failures: handler.failures.get(),
+            filtered: handler.filtered.get(),
+        });
+        listed.collect()
+    }
+
+    /// What the audit says.
+    pub fn audited(&self) -> Audited {
+        let fired = |spot: Spot| self.fired.contains(&spot);
+        let quiet: BTreeSet<_> =
+            self.handlers.iter().map(|h| h.spot).filter(|spot| !fired(*spot)).collect();
+        let never_called = self.handlers.iter().filter(|handler| handler.calls.get() == 0);
+        let why = |handler: &Handler| match (fired(handler.spot), handler.filtered.get()) {
+            (false, _) => "NeverFired",
+            (true, 0) => "NeverReached",
+            (true, _) => "AlwaysFiltered",
+        };
+        let who = |h: &Handler| format!("{} {} {}", name_of(h.spot), owner(h.plugin), h.name);
+        let named = self.handlers.iter().flat_map(|handler| {
+            let names = handler.before.iter().chain(&handler.after);
+            let nobody = names.filter(|name| {
+                !self.handlers.iter().any(|other| {
+                    other.tag != handler.tag && other.spot == handler.spot && other.goes_by(name)
+                })
+            });
+            nobody.map(move |name| format!("{} {name}", who(handler)))
+        });
+        let mut audited = Audited {
+            never_fired: quiet.into_iter().map(|spot| name_of(spot).into()).collect(),
+            never_called: never_called.map(|h| format!("{} {}", who(h), why(h))).collect(),
+            name_nobody: named.collect(),
+        };
+        audited.never_fired.sort();
+        audited.never_called.sort();
+        audited.name_nobody.sort();
+        audited
+    }
+}
+
+impl Handler {
+    pub fn is_guard(&self) -> bool {
+        self.guard
+    }
+
+    pub fn goes_by(&self, name: &str) -> bool {
+        self.name == name || self.plugin == Some(name)
+    }
+
+    /// Whether this one says, or is told, to run before `other`. Guards follow
+    /// every rewriter, unasked.
+    pub fn leads(&self, other: &Self) -> bool {
+        self.tag != other.tag
+            && (self.before.iter().any(|name| other.goes_by(name))
+                || other.after.iter().any(|name| self.goes_by(name))
+                || (!self.guard && other.guard))
+    }
+}
+
+/// The rule, word for word: a handler waits for those it must follow; of
+/// those free the smallest of guard, priority and turn comes next. `None` when
+/// nobody is free: the wishes are circular.
+fn sorted(handlers: &[Rc<Handler>], spot: Spot) -> Option<Vec<Rc<Handler>>> {
+    let mut waiting: Vec<_> = handlers.iter().filter(|h| h.spot == spot).cloned().collect();
+    waiting.sort_by_key(|handler| (handler.guard, handler.priority, handler.seq));
+    let mut order = Vec::new();
+    while !waiting.is_empty() {
+        let is_free = |handler: &Rc<Handler>| !waiting.iter().any(|other| other.leads(handler));
+        let next = waiting.iter().position(is_free)?;
+        order.push(waiting.remove(next));
+    }
+    Some(order)
+}
+
+/// A scope of a scope can only narrow it.
+pub fn narrowed(scope: Admitted, plugins: &Plugins) -> Admitted {
+    let wanted: BTreeSet<String> = match plugins {
+        Plugins::All => return scope,
+        Plugins::BuiltIn => BTreeSet::new(),
+        Plugins::Only(ids) => ids.iter().cloned().collect(),
+        other => unreachable!("{other:?} is not of this model"),
+    };
+    Some(match scope {
+        None => wanted,
+        Some(already) => already.intersection(&wanted).cloned().collect(),
+    })
+}
+
+pub fn owner(plugin: Option<&str>) -> String {
+    plugin.map_or("built-in".into(), |id| format!("plugin `{id}`"))
+}
+
+/// The wire name of a point.
+pub fn name_of(spot: Spot) -> &'static str {
+    match spot {
+        Spot::Told => "told",
+        Spot::Vowed => "vowed",
+        Spot::Amended => "amended",
+        Spot::Routed => "routed",
+        Spot::Posted => "posted",
+        Spot::Mailed => "mailed",
+        Spot::BeforeValidation => "made/beforeValidation",
+        Spot::AfterValidation => "made/afterValidation",
+        Spot::BeforeExecute => "made/beforeExecute",
+        Spot::AfterExecute => "made/afterExecute",
+        Spot::OnError => "made/onError",
+        Spot::Finally => "made/finally",
+    }
+}
+
+/// What the point declares, or its model where it declares nothing.
+fn policy_of(spot: Spot) -> FailurePolicy {
+    match spot {
+        Spot::Told | Spot::Amended | Spot::Routed | Spot::Mailed => FailurePolicy::Open,
+        Spot::OnError | Spot::Finally => FailurePolicy::Open,
+        _ => FailurePolicy::Closed,
+    }
+}

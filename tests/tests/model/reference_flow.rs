@@ -1,0 +1,230 @@
+//! How the plainly right registry runs a flow.
+
+use std::rc::Rc;
+
+use hooks_runtime::flow::StageKind;
+use hooks_runtime::{Contribution, Filter};
+
+use crate::event::{Event, placeless};
+use crate::plan::{Ending, Run, Spot, Steer};
+use crate::reference::{Admitted, Handler, Reference, name_of, owner};
+use crate::reference_fire::{Came, Clock, Composer, Failure, Next, Part, Walked, known};
+
+/// The stages, in their order.
+const STAGES: [(Spot, StageKind); 6] = [
+    (Spot::BeforeValidation, StageKind::BeforeValidation),
+    (Spot::AfterValidation, StageKind::AfterValidation),
+    (Spot::BeforeExecute, StageKind::BeforeExecute),
+    (Spot::AfterExecute, StageKind::AfterExecute),
+    (Spot::OnError, StageKind::OnError),
+    (Spot::Finally, StageKind::Finally),
+];
+
+/// Why a run goes no further.
+enum Stop {
+    Error(String),
+    Dropped,
+}
+
+/// What the handlers of one run share.
+struct Flowing<'f> {
+    part: Part<'f>,
+    clock: &'f mut Clock,
+    /// The handlers as they were when the run began.
+    handlers: Vec<Vec<Rc<Handler>>>,
+    report: Came,
+    shared: Shared,
+}
+
+struct Shared {
+    stage: StageKind,
+    input: Option<u32>,
+    output: Option<u32>,
+    error: Option<String>,
+    before: u32,
+    signal: Option<Signal>,
+    aborted: Option<String>,
+}
+
+enum Signal {
+    Skip,
+    Abort,
+}
+
+impl Reference {
+    pub fn flow(
+        &mut self,
+        run: &Run,
+        payload: u32,
+        admitted: &Admitted,
+        clock: &mut Clock,
+    ) -> Came {
+        if let Some(error) = self.too_deep("made") {
+            return (error, Vec::new());
+        }
+        self.chain.push("made");
+        let mut flowing = Flowing {
+            part: Part { admitted, targets: &run.targets },
+            clock,
+            handlers: STAGES.iter().map(|(spot, _)| self.at(*spot)).collect(),
+            report: (String::new(), Vec::new()),
+            shared: Shared {
+                stage: StageKind::BeforeValidation,
+                input: Some(payload),
+                output: None,
+                error: None,
+                before: 0,
+                signal: None,
+                aborted: None,
+            },
+        };
+        let outcome = self.run(run, &mut flowing);
+        self.chain.pop();
+        flowing.report.0 = match outcome {
+            Ok(output) => format!("made {output}"),
+            Err(Stop::Error(error)) => error,
+            Err(Stop::Dropped) => "dropped".into(),
+        };
+        flowing.report
+    }
+
+    fn run(&mut self, run: &Run, flowing: &mut Flowing<'_>) -> Result<u32, Stop> {
+        match self.run_to_output(run, flowing) {
+            Ok(()) => (),
+            Err(Stop::Dropped) => return Err(Stop::Dropped),
+            Err(Stop::Error(error)) => {
+                flowing.shared.error = Some(error);
+                self.stage(4, flowing)?;
+            }
+        }
+        self.stage(5, flowing)?;
+        match flowing.shared.error.take() {
+            Some(error) => Err(Stop::Error(error)),
+            None => Ok(flowing.shared.output.expect("a run without error has an output")),
+        }
+    }
+
+    fn run_to_output(&mut self, run: &Run, flowing: &mut Flowing<'_>) -> Result<(), Stop> {
+        self.stage(0, flowing)?;
+        if let (Some(ending), None) = (run.validation, flowing.shared.output)
+            && let Some(text) = said(ending, "the validation panicked: ")
+        {
+            return Err(Stop::Error(format!("the input of `made` is not valid: {text}")));
+        }
+        self.stage(1, flowing)?;
+        self.stage(2, flowing)?;
+        if flowing.shared.output.is_none() {
+            let input = flowing.shared.input.take().expect("only the operation takes it");
+            self.events.push(Event::Operated { input });
+            if !flowing.clock.wait(run.rounds) {
+                self.events.push(Event::OperationDropped);
+                return Err(Stop::Dropped);
+            }
+            if let Some(text) = said(run.operation, "the operation of `made` panicked: ") {
+                return Err(Stop::Error(text));
+            }
+            flowing.shared.output = Some(input + 1);
+        }
+        self.stage(3, flowing)
+    }
+
+    /// Runs one stage. In the last two the outcome stands already.
+    fn stage(&mut self, number: usize, flowing: &mut Flowing<'_>) -> Result<(), Stop> {
+        let (spot, kind) = STAGES[number];
+        flowing.shared.stage = kind;
+        self.fired.insert(spot);
+        let list = std::mem::take(&mut flowing.handlers[number]);
+        if list.is_empty() {
+            return Ok(());
+        }
+        self.chain.push(name_of(spot));
+        let mut rows = Vec::new();
+        let walked = self.walk(&list, &flowing.part, flowing.clock, &mut rows, &mut flowing.shared);
+        self.chain.pop();
+        flowing.report.1.push((name_of(spot).into(), rows));
+        match (walked, flowing.shared.aborted.take()) {
+            (Walked::Dropped, _) => Err(Stop::Dropped),
+            (Walked::Failed(error), _) | (Walked::Through, Some(error)) => Err(Stop::Error(error)),
+            (Walked::Through, None) => Ok(()),
+        }
+    }
+}
+
+/// What the end of the validation or the operation says, unless it is well.
+fn said(ending: Ending, panicked: &str) -> Option<String> {
+    match ending {
+        Ending::Return | Ending::PanicEarly | Ending::PanicInDrop => None,
+        Ending::Error => Some("boom".into()),
+        Ending::PanicText | Ending::PanicString => Some(format!("{panicked}boom")),
+        Ending::PanicOther => Some(format!("{panicked}the panic carried no text")),
+    }
+}
+
+impl Shared {
+    /// Whether the outcome stands whatever the handlers do.
+    fn is_settled(&self) -> bool {
+        matches!(self.stage, StageKind::OnError | StageKind::Finally)
+    }
+}
+
+impl Composer for Shared {
+    fn saw(&mut self, handler: &Handler) -> String {
+        self.signal = None;
+        self.before += 1;
+        format!(
+            "{} {:?} {:?} {:?} {}{}",
+            self.stage,
+            self.input,
+            self.output,
+            self.error,
+            self.before - 1,
+            known(handler),
+        )
+    }
+
+    fn steer(&mut self, handler: &Handler, events: &mut Vec<Event>) {
+        for steer in &handler.script.steers {
+            let taken = match *steer {
+                Steer::Skip => {
+                    self.signal.get_or_insert(Signal::Skip);
+                    continue;
+                }
+                Steer::Abort => {
+                    self.signal = Some(Signal::Abort);
+                    continue;
+                }
+                Steer::Respond(value) => {
+                    let taken = !self.is_settled();
+                    if taken {
+                        self.output = Some(value);
+                    }
+                    taken
+                }
+                Steer::Rewrite(value) => self.input.as_mut().map(|i| *i = value).is_some(),
+                Steer::Touch(value) => {
+                    let settled = self.is_settled();
+                    let output = self.output.as_mut().filter(|_| !settled);
+                    output.map(|output| *output = value).is_some()
+                }
+            };
+            events.push(Event::Steered { tag: handler.tag, taken });
+        }
+    }
+
+    fn accept(&mut self, handler: &Handler) -> Next {
+        match self.signal.take() {
+            None => Next::On(Contribution::Nothing),
+            Some(Signal::Skip) => Next::End(Contribution::Skipped, Filter::AfterSkip),
+            Some(Signal::Abort) if self.is_settled() => Next::Failed(Failure::error("boom")),
+            Some(Signal::Abort) => {
+                self.aborted = Some(format!(
+                    "`made` was aborted in {} by `{}` ({}): boom",
+                    self.stage,
+                    placeless(&handler.name),
+                    owner(handler.plugin),
+                ));
+                Next::End(Contribution::Aborted("boom".into()), Filter::AfterAbort)
+            }
+        }
+    }
+}
