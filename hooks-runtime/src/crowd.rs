@@ -1,11 +1,12 @@
 //! Handlers that are waited for together: a plugin's, or those of a block.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::task::Waker;
 
 use crate::entry::Entry;
+use crate::sync::statics::{AtomicU64, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 
 /// Handlers that are waited for together.
 ///

@@ -15,11 +15,11 @@
 use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::entry::Entry;
 use crate::invoke::Invoke;
 use crate::point::HookPoint;
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// A chunk is split when it grows past this.
 const CHUNK: usize = 64;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use crate::entry::Owner;
@@ -18,6 +18,7 @@ use crate::removal::PluginRemoval;
 use crate::scope::ScopedHooks;
 use crate::snapshot::{Published, Root};
 use crate::store::{Change, Joining, Store};
+use crate::sync::{Mutex, MutexGuard};
 use crate::table::Table;
 use crate::timer::Timer;
 

@@ -1,12 +1,13 @@
 //! What happened in one fire, handler by handler.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use crate::entry::{Entry, Owner};
 use crate::point::{ModelKind, PointDescriptor};
 use crate::policy::FailurePolicy;
+use crate::sync::Mutex;
 
 /// What happened in one fire, handler by handler, in the order of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]

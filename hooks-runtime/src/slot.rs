@@ -37,11 +37,11 @@ use std::mem::{MaybeUninit, needs_drop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use crate::panics;
+use crate::sync::OnceLock;
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes that a future may take before its storage goes to the heap.
 pub(crate) const INLINE: usize = 256;

@@ -6,7 +6,7 @@
 mod join;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use crate::entry::Entry;
 use crate::error::NameClash;
@@ -16,6 +16,7 @@ use crate::order;
 use crate::plugin_id::PluginId;
 use crate::plugins::{PluginName, PluginRecord};
 use crate::point::PointDescriptor;
+use crate::sync::Mutex;
 
 pub(crate) use join::Joining;
 use join::Plan;
