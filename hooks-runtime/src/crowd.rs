@@ -44,8 +44,8 @@ impl Crowd {
     pub(crate) fn close(&self) -> Vec<Weak<Entry>> {
         let left = self.left().clone();
         // Upgraded outside the lock: the last reference to an entry must not
-        // be dropped under it.
-        for entry in left.iter().filter_map(Weak::upgrade) {
+        // be dropped under it. The last one first, as whoever removes them does.
+        for entry in left.iter().rev().filter_map(Weak::upgrade) {
             entry.presence.close();
         }
         left

@@ -187,14 +187,14 @@ impl Inner {
         Ok((visible.handles(self), record))
     }
 
-    pub(crate) fn unregister(&self, index: usize, id: u64) -> bool {
+    /// Removes handlers at one instant; says how many were still there.
+    pub(crate) fn unregister(&self, handlers: impl Iterator<Item = (usize, u64)>) -> usize {
         let removed = {
             let mut store = self.store();
-            store.remove(index, id).map(|change| self.publish(&store, change))
+            let change = store.remove(handlers);
+            (!change.removed.is_empty()).then(|| self.publish(&store, change))
         };
-        let Some(removed) = removed else { return false };
-        removed.close();
-        true
+        removed.map_or(0, |removed| removed.close())
     }
 
     fn unregister_plugin(&self, id: &str) -> PluginRemoval {
@@ -261,8 +261,10 @@ struct Visible {
 impl Visible {
     /// Lets fires under way start no more of the removed handlers. Only after
     /// publication: a fire that starts in between must not see half of them.
+    /// The last one first: a fire that finds one closed finds all closed that
+    /// it comes to later.
     fn close(&self) -> usize {
-        for entry in &self.change.removed {
+        for entry in self.change.removed.iter().rev() {
             entry.presence.close();
         }
         self.change.removed.len()
