@@ -58,7 +58,7 @@ impl PointState {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(schedules)))]
 mod tests {
     use super::PointState;
 
