@@ -10,7 +10,7 @@ use shuttle::{Config, Runner};
 /// How many schedules to explore with each of the two schedulers: the variable
 /// `SCHEDULES`, or what takes a moment.
 pub fn schedules() -> usize {
-    std::env::var("SCHEDULES").ok().and_then(|count| count.parse().ok()).unwrap_or(1_000)
+    std::env::var("SCHEDULES").ok().and_then(|count| count.parse().ok()).unwrap_or(3_000)
 }
 
 /// Runs `model` under schedules drawn at random, and under as many that
@@ -23,7 +23,7 @@ pub fn explore(what: &str, model: impl Fn() + Send + Sync + 'static) {
     let random = run(RandomScheduler::new(count), &model);
     // Three preemptions: one more than any model here has threads to spare.
     let chosen = run(PctScheduler::new(3, count), &model);
-    println!("proof: schedules: {what}: {random} at random, {chosen} with chosen preemptions");
+    println!("\nproof: schedules: {what}: {random} at random, {chosen} with chosen preemptions");
 }
 
 fn run(

@@ -49,14 +49,14 @@ use woken::WokenSet;
 /// Walks every schedule of `model`.
 fn every_schedule(what: &str, model: impl Fn() + Send + Sync + 'static) {
     let walked = walk(None, model);
-    println!("proof: schedules: {what}: all {walked} of them");
+    println!("\nproof: schedules: {what}: all {walked} of them");
 }
 
 /// Walks the schedules of `model` in which at most two steps are put off: of
 /// three threads that wait for each other there are too many others.
 fn most_schedules(what: &str, model: impl Fn() + Send + Sync + 'static) {
     let walked = walk(Some(2), model);
-    println!("proof: schedules: {what}: all {walked} with at most two preemptions");
+    println!("\nproof: schedules: {what}: all {walked} with at most two preemptions");
 }
 
 fn walk(preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) -> usize {

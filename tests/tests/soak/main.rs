@@ -42,7 +42,7 @@ fn l25_memory_is_flat_and_counters_add_up() {
     assert_eq!(done.late.load(Relaxed), 0, "calls of plugins that were waited for");
     let failures: u64 = staying.iter().map(|(_, counts)| counts.failures.load(Relaxed)).sum();
     println!(
-        "proof: soak: {seconds} s, {} fires to their end or dropped ({} dropped), {} timeouts, \
+        "\nproof: soak: {seconds} s, {} fires to their end or dropped ({} dropped), {} timeouts, \
          {failures} failures, {} changes of handlers, {} plugins in and out, memory flat at {} \
          bytes ({flat} after the first of {ROUNDS} rounds), all counters exact",
         done.fires.load(Relaxed),
