@@ -1,11 +1,12 @@
 //! Handlers that are waited for together: a plugin's, or those of a block.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::task::Waker;
 
 use crate::entry::Entry;
+use crate::sync::statics::{AtomicU64, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 
 /// Handlers that are waited for together.
 ///
@@ -43,8 +44,8 @@ impl Crowd {
     pub(crate) fn close(&self) -> Vec<Weak<Entry>> {
         let left = self.left().clone();
         // Upgraded outside the lock: the last reference to an entry must not
-        // be dropped under it.
-        for entry in left.iter().filter_map(Weak::upgrade) {
+        // be dropped under it. The last one first, as whoever removes them does.
+        for entry in left.iter().rev().filter_map(Weak::upgrade) {
             entry.presence.close();
         }
         left

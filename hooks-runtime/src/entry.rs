@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::crowd::Crowd;
@@ -12,6 +11,7 @@ use crate::plugins::PluginRecord;
 use crate::point::SourceLocation;
 use crate::policy::FailurePolicy;
 use crate::presence::Presence;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::target::Target;
 
 /// Who registered a handler.

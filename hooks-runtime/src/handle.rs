@@ -1,6 +1,7 @@
 //! What a registration leaves in the hands of whoever made it.
 
 use std::fmt;
+use std::iter;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 
@@ -29,7 +30,8 @@ impl Handle {
     ///
     /// A fire under way ends the call it has begun and starts no other.
     pub fn unregister(&self) -> bool {
-        self.inner.upgrade().is_some_and(|inner| inner.unregister(self.index, self.id))
+        let Some(inner) = self.inner.upgrade() else { return false };
+        inner.unregister(iter::once((self.index, self.id))) == 1
     }
 
     /// The handler's name, while it is registered.
@@ -75,9 +77,12 @@ impl Drop for ScopedHandle {
 pub struct Handles(pub(crate) Vec<Handle>);
 
 impl Handles {
-    /// Removes all of them; says how many were still there.
+    /// Removes all of them at one instant; says how many were still there.
     pub fn unregister(&self) -> usize {
-        self.0.iter().filter(|handle| handle.unregister()).count()
+        // A group is registered in one registry.
+        let inner = self.0.first().and_then(|handle| handle.inner.upgrade());
+        let handlers = self.0.iter().map(|handle| (handle.index, handle.id));
+        inner.map_or(0, |inner| inner.unregister(handlers))
     }
 }
 

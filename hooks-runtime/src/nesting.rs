@@ -8,6 +8,7 @@
 use std::cell::Cell;
 
 use crate::error::{FireError, TooDeep};
+use crate::sync::thread_local;
 
 /// The deepest nesting that a registry can be set to allow.
 pub(crate) const MAX_DEPTH: usize = 128;

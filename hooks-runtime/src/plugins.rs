@@ -1,11 +1,12 @@
 //! The plugins that a registry knows.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use crate::crowd::Crowd;
 use crate::plugin_id::PluginId;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// A plugin id with its bit in the scopes of one registry.
 ///

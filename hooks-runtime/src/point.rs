@@ -1,12 +1,12 @@
 //! A hook point: a named place where a host lets others in.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::flow::StageKind;
 use crate::models::Model;
 use crate::policy::FailurePolicy;
+use crate::sync::statics::{AtomicUsize, Ordering};
 
 /// A hook point, declared with [`hook_points!`](crate::hook_points).
 ///

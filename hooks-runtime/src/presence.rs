@@ -5,7 +5,7 @@
 //! for, and one that comes later does not start. With two words there would
 //! be a moment in which each side misses the other.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 const CLOSED: u64 = 1 << 63;
 /// Whether anybody ever waits for the calls to end, so that they are counted.

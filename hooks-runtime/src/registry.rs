@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use crate::entry::Owner;
@@ -19,6 +19,7 @@ use crate::removal::PluginRemoval;
 use crate::scope::ScopedHooks;
 use crate::snapshot::{Published, Root};
 use crate::store::{Change, Joining, Store};
+use crate::sync::{Mutex, MutexGuard};
 use crate::table::Table;
 use crate::timer::Timer;
 
@@ -199,14 +200,14 @@ impl Inner {
         Ok((visible.handles(self), record))
     }
 
-    pub(crate) fn unregister(&self, index: usize, id: u64) -> bool {
+    /// Removes handlers at one instant; says how many were still there.
+    pub(crate) fn unregister(&self, handlers: impl Iterator<Item = (usize, u64)>) -> usize {
         let removed = {
             let mut store = self.store();
-            store.remove(index, id).map(|change| self.publish(&store, change))
+            let change = store.remove(handlers);
+            (!change.removed.is_empty()).then(|| self.publish(&store, change))
         };
-        let Some(removed) = removed else { return false };
-        removed.close();
-        true
+        removed.map_or(0, |removed| removed.close())
     }
 
     fn unregister_plugin(&self, id: &str) -> PluginRemoval {
@@ -273,8 +274,10 @@ struct Visible {
 impl Visible {
     /// Lets fires under way start no more of the removed handlers. Only after
     /// publication: a fire that starts in between must not see half of them.
+    /// The last one first: a fire that finds one closed finds all closed that
+    /// it comes to later.
     fn close(&self) -> usize {
-        for entry in &self.change.removed {
+        for entry in self.change.removed.iter().rev() {
             entry.presence.close();
         }
         self.change.removed.len()

@@ -320,3 +320,6 @@ impl fmt::Debug for Shelf {
         f.debug_struct("Shelf").finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(schedules)))]
+mod tests;

@@ -17,10 +17,9 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use arc_swap::{ArcSwap, Guard};
-
 use crate::list::{AnyList, HandlerList, typed};
 use crate::point::HookPoint;
+use crate::sync::{Guard, Swap};
 
 /// The lists of all points, by the points' static index.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +29,7 @@ pub(crate) struct Root {
 
 /// The published root.
 #[derive(Debug, Default)]
-pub(crate) struct Published(ArcSwap<Root>);
+pub(crate) struct Published(Swap<Root>);
 
 impl Published {
     /// Publishes `root`. The old one comes back so that the caller drops it,
@@ -65,7 +64,7 @@ impl Published {
 }
 
 enum Keep {
-    Guard(Guard<Arc<Root>>),
+    Guard(Guard<Root>),
     List { _list: AnyList },
 }
 

@@ -34,7 +34,7 @@ impl Timer for TokioTimer {
 /// No timer: a handler with a limit that has to wait fails at once.
 #[cfg(not(feature = "tokio"))]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoTimer;
+pub(crate) struct NoTimer;
 
 #[cfg(not(feature = "tokio"))]
 impl Timer for NoTimer {

@@ -5,9 +5,9 @@
 //! lanes of their own, so that two of them firing one point do not wait for
 //! each other.
 
+use crate::sync::atomic::{AtomicI64, Ordering};
+use crate::sync::{statics, thread_local};
 use std::cell::Cell;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 /// More lanes than this are not worth their memory.
 const MOST_LANES: usize = 8;
@@ -64,7 +64,7 @@ thread_local! {
 /// Gives this thread its lane: each new thread the next one.
 #[cold]
 fn draw_lane() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    static NEXT: statics::AtomicUsize = statics::AtomicUsize::new(0);
     let lane = NEXT.fetch_add(1, Ordering::Relaxed);
     LANE.with(|mine| mine.set(Some(lane)));
     lane
@@ -72,14 +72,14 @@ fn draw_lane() -> usize {
 
 /// As many lanes as threads can run at once, within reason.
 fn lanes() -> usize {
-    static LANES: OnceLock<usize> = OnceLock::new();
+    static LANES: statics::OnceLock<usize> = statics::OnceLock::new();
     *LANES.get_or_init(|| {
         let threads = std::thread::available_parallelism().map_or(1, Into::into);
         threads.next_power_of_two().min(MOST_LANES)
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(schedules)))]
 mod tests {
     use super::Walks;
 

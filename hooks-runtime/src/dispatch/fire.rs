@@ -8,11 +8,11 @@ use crate::list::{HandlerList, Slot};
 use crate::observe::log_failure;
 use crate::panics::{drop_contained, shown};
 use crate::point::{HookPoint, PointDescriptor};
+use crate::point_state::Listening;
 use crate::policy::FailurePolicy;
 use crate::report::{Contribution, Filter, HandlerStatus};
 use crate::scope::ScopedHooks;
 use crate::snapshot::{Held, Published, Root};
-use crate::table::Listening;
 use crate::target::Target;
 
 /// One fire, as its handlers' calls share it.

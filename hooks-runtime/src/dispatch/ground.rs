@@ -34,9 +34,9 @@ use crate::dispatch::watch::Watch;
 use crate::error::FireError;
 use crate::models::{Composes, FiresAs};
 use crate::point::HookPoint;
+use crate::point_state::Listening;
 use crate::scope::ScopedHooks;
 use crate::slot::Storage;
-use crate::table::Listening;
 
 /// What the calls of a fire of `P` borrow.
 pub(crate) struct Ground<'f, P: HookPoint, V: Composes<P>> {

@@ -1,7 +1,6 @@
 //! What those who watch a fire are told, and what its report says.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::dispatch::call::Ended;
@@ -13,6 +12,8 @@ use crate::panics::contained;
 use crate::point::{HookPoint, PointDescriptor};
 use crate::report::{Filter, FireReport, HandlerReport, HandlerStatus};
 use crate::scope::ScopedHooks;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, OnceLock, statics};
 
 /// A fire that somebody watches. Its end is told once: by `fire_ended`, or,
 /// when the fire is dropped, by dropping this.
@@ -35,7 +36,7 @@ struct Rows {
 }
 
 /// Fires and calls are numbered together, so that no two have one number.
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static NEXT_ID: statics::AtomicU64 = statics::AtomicU64::new(1);
 
 fn next_id() -> u64 {
     NEXT_ID.fetch_add(1, Ordering::Relaxed)

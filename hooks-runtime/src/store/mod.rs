@@ -6,7 +6,7 @@
 mod join;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use crate::entry::Entry;
 use crate::error::NameClash;
@@ -16,6 +16,7 @@ use crate::order;
 use crate::plugin_id::PluginId;
 use crate::plugins::{PluginName, PluginRecord};
 use crate::point::PointDescriptor;
+use crate::sync::Mutex;
 
 pub(crate) use join::Joining;
 use join::Plan;
@@ -58,7 +59,8 @@ pub(crate) struct Change {
     pub(crate) points: Vec<usize>,
     /// The handlers that are new.
     pub(crate) added: Vec<(usize, Arc<Entry>)>,
-    /// The handlers that are gone, to be dropped outside the lock.
+    /// The handlers that are gone, to be dropped outside the lock. Of one list,
+    /// and of the stages of one flow, in the order in which a fire walks them.
     pub(crate) removed: Vec<Arc<Entry>>,
 }
 
@@ -124,18 +126,42 @@ impl Store {
         let Some(stay) = stay else { return Vec::new() };
         let is_theirs =
             |entry: &&Arc<Entry>| entry.plugin.as_ref().is_some_and(|p| p.stay() == stay);
-        self.points
-            .iter()
-            .flat_map(|(&index, point)| {
-                point.order.iter().filter(is_theirs).map(move |entry| (index, Arc::clone(entry)))
+        self.by_stage()
+            .into_iter()
+            .flat_map(|index| {
+                let theirs = self.points[&index].order.iter().filter(is_theirs);
+                theirs.map(move |entry| (index, Arc::clone(entry)))
             })
             .collect()
     }
 
-    /// Removes one handler; `None` when it is gone already.
-    pub(crate) fn remove(&mut self, index: usize, id: u64) -> Option<Change> {
-        let point = self.points.get_mut(&index)?;
-        let at = point.order.iter().position(|entry| entry.id == id)?;
+    /// The points, the stages of every flow in their order.
+    fn by_stage(&self) -> Vec<usize> {
+        let mut points: Vec<_> = self.points.keys().copied().collect();
+        points.sort_by_key(|index| self.points[index].descriptor.stage());
+        points
+    }
+
+    /// Removes those of the handlers that are still here.
+    pub(crate) fn remove(&mut self, handlers: impl Iterator<Item = (usize, u64)>) -> Change {
+        let mut leaving: Vec<_> = handlers
+            .filter_map(|(index, id)| {
+                let point = self.points.get(&index)?;
+                let at = point.order.iter().position(|entry| entry.id == id)?;
+                Some((point.descriptor.stage(), index, at, id))
+            })
+            .collect();
+        leaving.sort_unstable();
+        let mut change = Change::default();
+        for (_, index, _, id) in leaving {
+            self.remove_one(index, id, &mut change);
+        }
+        change
+    }
+
+    fn remove_one(&mut self, index: usize, id: u64, change: &mut Change) {
+        let Some(point) = self.points.get_mut(&index) else { return };
+        let Some(at) = point.order.iter().position(|entry| entry.id == id) else { return };
         let entry = point.order.remove(at);
         // Asked before it is forgotten: the constraints may be its own.
         let constrained = point.constrained();
@@ -146,7 +172,8 @@ impl Store {
             point.list = (point.kind.without)(&point.list, id);
         }
         self.forget_idle_plugin(&entry);
-        Some(Change { points: vec![index], added: Vec::new(), removed: vec![entry] })
+        change.points.push(index);
+        change.removed.push(entry);
     }
 
     /// Removes all handlers of the plugin that `is_it` picks, with its record.
@@ -156,7 +183,8 @@ impl Store {
     ) -> Option<Change> {
         let record = Arc::clone(self.plugins.values().find(|plugin| is_it(plugin))?);
         let mut change = Change::default();
-        for (&index, point) in &mut self.points {
+        for index in self.by_stage() {
+            let Some(point) = self.points.get_mut(&index) else { continue };
             let (theirs, others): (Vec<_>, Vec<_>) = std::mem::take(&mut point.order)
                 .into_iter()
                 .partition(|entry| entry.plugin.as_ref().is_some_and(|p| Arc::ptr_eq(p, &record)));

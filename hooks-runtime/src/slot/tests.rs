@@ -1,0 +1,74 @@
+//! Futures that no handler has, because a handler's future borrows at least
+//! its payload: those without a byte.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use super::{Place, Shelf, Started, Storage};
+
+static DROPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// Pending forever.
+struct Empty;
+
+/// Pending forever, where its address says.
+#[repr(align(512))]
+struct EmptyAligned;
+
+impl Future for Empty {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
+    }
+}
+
+impl Future for EmptyAligned {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        assert_eq!(std::ptr::from_ref(&*self).addr() % 512, 0);
+        Poll::Pending
+    }
+}
+
+impl Drop for Empty {
+    fn drop(&mut self) {
+        DROPPED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for EmptyAligned {
+    fn drop(&mut self) {
+        DROPPED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn suspend<F: Future<Output = ()> + Send>(storage: &mut Storage, make: impl FnOnce() -> F) {
+    let mut task = Context::from_waker(Waker::noop());
+    let Started::Suspended(mut future) = Place::new(storage).start(make, &mut task) else {
+        panic!("it is pending");
+    };
+    assert!(future.poll(&mut task).is_pending());
+    assert!(future.end().is_ok());
+}
+
+#[test]
+fn empty_futures_are_polled_in_place_and_dropped_once() {
+    let (mut storage, shelf) = (Storage::new(), Shelf::new());
+    suspend(&mut storage, || Empty);
+    suspend(&mut storage, || EmptyAligned);
+    suspend(&mut storage, || Empty);
+    suspend(shelf.storage(2), || EmptyAligned);
+    suspend(shelf.storage(2), || Empty);
+    assert_eq!(DROPPED.load(Ordering::Relaxed), 5);
+}
+
+#[test]
+#[should_panic(expected = "index out of bounds")]
+fn a_shelf_hands_out_no_cell_twice() {
+    let shelf = Shelf::new();
+    let (_first, _second) = (shelf.storage(1), shelf.storage(1));
+}

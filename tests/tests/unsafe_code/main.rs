@@ -1,0 +1,11 @@
+//! Walks every path of the unsafe code, for Miri: futures that are ready,
+//! suspended, cancelled, panicking, empty, over-aligned and oversized, in every
+//! model, with and without a report; storage that is reused; lists that change
+//! under a fire; fires that change their thread; limits and states that panic.
+
+mod driving;
+mod limits;
+mod models;
+mod panics;
+mod shapes;
+mod threads;
