@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use hooks_runtime::{HookRegistry, Merge, on};
 
-use crate::measure::{compare, now};
+use crate::measure::clock::{compare, now};
 use crate::points::{Amend, AmendPayload, AmendResult, Ask, AskPayload, Tell, TellPayload, work};
 
 const BASELINE: &str = "a loop over Vec<Box<dyn Fn>>";

@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use hooks_runtime::{HookRegistry, Plugins, on};
 
-use crate::measure::{compare, now};
+use crate::measure::clock::{compare, now};
 use crate::points::{Tell, TellPayload, work};
 
 pub(crate) fn print() {

@@ -1,0 +1,4 @@
+//! Measuring on a noisy machine.
+
+pub(crate) mod clock;
+pub(crate) mod instructions;
