@@ -10,9 +10,11 @@ use std::hint::black_box;
 
 use hooks_runtime::{FireError, Gate, HookRegistry};
 
+use crate::elsewhere;
+use crate::peers::boxed;
 use crate::points::{
-    Amend, AmendPayload, Ask, AskPayload, Form, Pass, Tell, TellPayload, amenders, askers,
-    boxed_tellers, passers, tellers,
+    AMEND, ASK, Amend, Ask, Form, Message, Pass, TELL, Tell, TellPayload, amenders, askers,
+    passers, tell, tellers,
 };
 use crate::wait::block_on;
 
@@ -36,11 +38,10 @@ macro_rules! rounds {
 }
 
 /// All rows.
-pub(crate) const ROWS: [Row; 25] = [
+pub(crate) const ROWS: [Row; 28] = [
     (EMPTY, |rounds| {
-        let tell = TellPayload { n: 1 };
         rounds!(rounds, {
-            black_box(&tell);
+            black_box(&TELL);
         });
     }),
     ("none-void", |rounds| void(rounds, &HookRegistry::new())),
@@ -48,25 +49,24 @@ pub(crate) const ROWS: [Row; 25] = [
     ("none-modifying", |rounds| modifying(rounds, &HookRegistry::new())),
     ("none-gating", |rounds| gating(rounds, &HookRegistry::new())),
     ("none-lazy", |rounds| {
-        let (hooks, tell) = (HookRegistry::new(), TellPayload { n: 1 });
+        let hooks = HookRegistry::new();
         rounds!(rounds, {
-            hooks.fire_void_with::<Tell>(|| TellPayload { n: black_box(&tell).n }).await?;
+            hooks.fire_void_with::<Tell>(|| TellPayload { n: black_box(&TELL).n }).await?;
         });
     }),
     ("none-asked", |rounds| {
-        let (hooks, tell) = (HookRegistry::new(), TellPayload { n: 1 });
+        let hooks = HookRegistry::new();
         rounds!(rounds, {
-            if hooks.has_handlers::<Tell>() {
-                hooks.fire_void::<Tell>(&tell).await?;
+            if black_box(hooks.has_handlers::<Tell>()) {
+                hooks.fire_void::<Tell>(black_box(&TELL)).await?;
             }
-            black_box(&tell);
         });
     }),
     ("dyn-fn-8", |rounds| {
-        let (boxed, tell) = (boxed_tellers(8), TellPayload { n: 1 });
+        let calls = boxed(8, tell);
         rounds!(rounds, {
-            for f in black_box(&boxed) {
-                f(black_box(&tell));
+            for call in black_box(&calls) {
+                call(black_box(&TELL));
             }
         });
     }),
@@ -87,33 +87,51 @@ pub(crate) const ROWS: [Row; 25] = [
     ("gating-sync-8", |rounds| gating(rounds, &passers(8, Form::Sync))),
     ("gating-ready-8", |rounds| gating(rounds, &passers(8, Form::Ready))),
     ("gating-ready-16", |rounds| gating(rounds, &passers(16, Form::Ready))),
+    ("beside-10000-handlers", |rounds| beside(rounds, |hooks| elsewhere::handlers(hooks, 10_000))),
+    ("beside-1000-points", |rounds| beside(rounds, elsewhere::points)),
+    ("beside-1000-plugins", |rounds| beside(rounds, |hooks| elsewhere::plugins(hooks, 1_000))),
+];
+
+/// What one more handler takes: the difference of two rows, over eight.
+pub(crate) const ONE_MORE: [(&str, &str, &str); 5] = [
+    ("void, sync, one more", "void-sync-16", "void-sync-8"),
+    ("void, async, one more", "void-ready-16", "void-ready-8"),
+    ("claiming, async, one more", "claiming-ready-16", "claiming-ready-8"),
+    ("modifying, async, one more", "modifying-ready-16", "modifying-ready-8"),
+    ("gating, async, one more", "gating-ready-16", "gating-ready-8"),
 ];
 
 fn void(rounds: u32, hooks: &HookRegistry) {
-    let tell = TellPayload { n: 1 };
-    rounds!(rounds, hooks.fire_void::<Tell>(black_box(&tell)).await?);
+    rounds!(rounds, hooks.fire_void::<Tell>(black_box(&TELL)).await?);
+}
+
+/// As `void-sync-8`, with these registered as well.
+fn beside(rounds: u32, others: fn(&HookRegistry)) {
+    let hooks = tellers(8, Form::Sync);
+    others(&hooks);
+    void(rounds, &hooks);
 }
 
 fn claiming(rounds: u32, hooks: &HookRegistry) {
-    let ask = AskPayload { n: 1 };
     rounds!(rounds, {
-        let claim = hooks.fire_claiming::<Ask>(black_box(&ask)).await?;
+        let claim = hooks.fire_claiming::<Ask>(black_box(&ASK)).await?;
         black_box(claim.is_claimed());
     });
 }
 
 fn modifying(rounds: u32, hooks: &HookRegistry) {
-    let amend = AmendPayload { n: 1 };
     rounds!(rounds, {
-        let amended = hooks.fire_modifying::<Amend>(black_box(&amend)).await?;
-        black_box(&amended);
+        black_box(&hooks.fire_modifying::<Amend>(black_box(&AMEND)).await?);
     });
 }
 
 fn gating(rounds: u32, hooks: &HookRegistry) {
+    let mut held = Message::new();
     rounds!(rounds, {
-        let gate = hooks.fire_gating::<Pass>(black_box(1)).await?;
-        black_box(matches!(gate, Gate::Passed(_)));
+        match hooks.fire_gating::<Pass>(held).await? {
+            Gate::Passed(message) => held = message,
+            Gate::Rejected(_) => unreachable!("everybody lets it pass"),
+        }
     });
 }
 
