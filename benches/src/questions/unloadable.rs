@@ -1,0 +1,40 @@
+//! What does it cost that a plugin can be unloaded and waited for, and that a
+//! scope can leave it out? The calls of its handlers are counted in and out;
+//! those of built-in handlers are not.
+
+use std::hint::black_box;
+
+use hooks_runtime::{HookRegistry, Plugins, on};
+
+use crate::measure::clock::{Contender, Effort, measure};
+use crate::measure::table::Table;
+use crate::points::{Form, TELL, Tell, tell, tellers};
+use crate::questions::FINE;
+
+const BUILT_IN: &str = "built-in";
+
+pub(crate) fn tables(effort: Effort) -> Vec<Table> {
+    let (built_in, plugins) = (tellers(8, Form::Sync), HookRegistry::new());
+    let ids: Vec<_> = (0..8).map(|n| format!("plugin-{n}")).collect();
+    for id in &ids {
+        let theirs = on::<Tell>().plugin(id.as_str()).handler(tell);
+        plugins.register(theirs).expect("it is registered");
+    }
+    let (scoped, half) =
+        (plugins.scope(Plugins::only(&ids)), plugins.scope(Plugins::only(&ids[..4])));
+    let contenders = vec![
+        Contender::fire(BUILT_IN, async || {
+            built_in.fire_void::<Tell>(black_box(&TELL)).await.expect(FINE);
+        }),
+        Contender::fire("of eight plugins", async || {
+            plugins.fire_void::<Tell>(black_box(&TELL)).await.expect(FINE);
+        }),
+        Contender::fire("of eight plugins, in a scope of them", async || {
+            scoped.fire_void::<Tell>(black_box(&TELL)).await.expect(FINE);
+        }),
+        Contender::fire("of eight plugins, in a scope of four", async || {
+            half.fire_void::<Tell>(black_box(&TELL)).await.expect(FINE);
+        }),
+    ];
+    vec![Table::new("void, 8 sync handlers", BUILT_IN, measure(effort, contenders))]
+}
