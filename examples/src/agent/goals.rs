@@ -131,6 +131,7 @@ async fn failed(
         origin: goal.origin.clone(),
         personality_id: goal.personality_id.clone(),
     };
+    turn.happened(Event::Failed(error.clone()));
     turn.tell::<GoalFailed>(&goal.id, &payload).await?;
     Ok(GoalEnd::Failed(error))
 }

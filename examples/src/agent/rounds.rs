@@ -11,7 +11,7 @@ use hooks_points::{
 use super::calls::CallEnd;
 use super::history::Message;
 use super::model::{Reply, Request};
-use super::trace::{Event, Speaker};
+use super::trace::Speaker;
 use super::{Agent, AgentError, Session, Turn};
 
 /// How often the model may ask for tools in one turn.
@@ -127,9 +127,6 @@ impl Agent {
             duration_ms: Some(milliseconds(began)),
         };
         turn.tell::<AfterLlmCall>(&request_id, &after).await?;
-        if let Err(error) = &reply {
-            turn.happened(Event::Failed(error.to_string()));
-        }
         Ok(reply?)
     }
 }

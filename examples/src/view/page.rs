@@ -6,7 +6,7 @@ use super::group::{Group, Said, groups};
 use super::phrase::{RemarkKind, class, outcome, remarks, time, tool_run};
 use super::summary::Summary;
 use super::tally::Tally;
-use crate::agent::{Entry, Event, Fired, Record, Speaker, full_name};
+use crate::agent::{Entry, Event, Fired, Outcome, Record, Speaker, full_name};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -145,6 +145,13 @@ fn fire(html: &mut String, inner: &str, fired: &Fired) -> fmt::Result {
         }
     } else {
         html.push_str("nobody listens");
+    }
+    match fired.outcome {
+        Outcome::Claimed { .. } => html.push_str("<span class=\"came\">claimed</span>"),
+        Outcome::Unclaimed if quiet.is_empty() => {
+            html.push_str("<span class=\"came\">nobody claims</span>");
+        }
+        _ => {}
     }
     write!(html, "</span><span class=\"time\">{}</span>", time(fired.took))?;
     for remark in remarks(fired) {

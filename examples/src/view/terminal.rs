@@ -206,6 +206,9 @@ impl Sheet {
 
 /// The text in lines of that width; words that are longer are broken.
 fn wrap(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
-    let options = textwrap::Options::new(width).initial_indent(first).subsequent_indent(rest);
+    let options = textwrap::Options::new(width)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .initial_indent(first)
+        .subsequent_indent(rest);
     textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
 }

@@ -12,6 +12,9 @@ use tokio::sync::mpsc;
 use crate::agent::trace::{Event, Record, Speaker};
 use crate::agent::{Agent, AgentError, Session, Turn};
 
+/// What a person is told when a turn ends early. Why is for the timeline.
+const APOLOGY: &str = "Something went wrong here, and nothing more was done.";
+
 /// Where platforms put messages. The loop ends when all inlets are gone.
 #[derive(Clone, Debug)]
 pub struct Inlet(mpsc::UnboundedSender<InboundMessage>);
@@ -100,7 +103,13 @@ impl Agent {
         };
         let answer = match turn.ask::<GatewayMessage>(platform, &gateway).await? {
             Claim::Claimed(claim) => claim.reply,
-            Claim::Unclaimed => Some(self.answer(turn, session, text).await?),
+            Claim::Unclaimed => match self.answer(turn, session, text).await {
+                Ok(answer) => Some(answer),
+                Err(error) => {
+                    turn.happened(Event::Failed(error.to_string()));
+                    Some(APOLOGY.to_owned())
+                }
+            },
         };
         match answer {
             Some(answer) => self.send(turn, platform, chat_id, OutboundMessage::text(answer)).await,
