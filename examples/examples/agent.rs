@@ -71,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let summary = view::summary(&house)?;
     print!("{}", view::terminal(&records, &summary, look()));
     if let Some(file) = options.trace {
-        std::fs::write(file, view::json_lines(&records))?;
+        std::fs::write(file, view::json_lines(&records)?)?;
     }
     if let Some(file) = options.html {
         std::fs::write(file, view::page(&records, &summary))?;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use hooks_points::{AutonomyTier, OutboundMessage, Personality};
-use hooks_runtime::{HookRegistry, Installed};
+use hooks_runtime::{HookRegistry, Installed, handlers};
 use tempfile::TempDir;
 
 use crate::agent::{
@@ -13,8 +13,8 @@ use crate::agent::{
     UnloadPlugin,
 };
 use crate::plugins::{
-    Allowlist, Analytics, AuditLog, Briefing, Dedup, HelpDesk, Sandboxer, SessionLog,
-    SkillCollector, Telegram, UsageMeter, Verifier,
+    Allowlist, AuditLog, Briefing, Dedup, SessionLog, SkillCollector, Telegram, UsageMeter,
+    analytics, help_desk, sandboxer, verifier,
 };
 
 /// An agent with everything in place.
@@ -95,12 +95,17 @@ fn install(
         usage: hooks.install(UsageMeter::default())?,
         skills: hooks.install(SkillCollector::new(3))?,
     };
-    drop(hooks.install(Analytics)?);
-    drop(hooks.install(Briefing::new(move || clock.now()))?);
+    let (rule, brevity) = ("Never delete what you did not make.", "In one line:");
+    drop(hooks.install(Briefing::new(move || clock.now(), rule, brevity))?);
     drop(hooks.install(Allowlist::new(["cat", "grep", "ls", "sort"]))?);
-    drop(hooks.install(Sandboxer)?);
-    drop(hooks.install(Verifier)?);
-    drop(hooks.install(HelpDesk)?);
+    hooks.register(handlers![
+        analytics::visit,
+        analytics::round_trip,
+        sandboxer::stay_inside,
+        verifier::ticket,
+        verifier::goal,
+        help_desk::help,
+    ])?;
     drop(hooks.install(Dedup::default())?);
     drop(hooks.install(Telegram::new(move |chat, text| {
         telegram.push(chat, OutboundMessage::text(text));

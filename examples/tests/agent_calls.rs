@@ -64,7 +64,9 @@ fn agent(hooks: HookRegistry, folder: &TempDir, calls: &[(&str, Value)]) -> Agen
 /// whether it is an error.
 async fn results(agent: &Agent, messages: &[&str]) -> (Vec<(String, bool)>, Vec<&'static str>) {
     let (inlet, inbox) = line();
-    messages.iter().for_each(|message| inlet.write("cli", "desk", message));
+    for message in messages {
+        inlet.write("cli", "desk", message);
+    }
     drop(inlet);
     let mut fired = Vec::new();
     agent.serve(inbox, |record| fired.extend(points(&record))).await;

@@ -18,6 +18,7 @@ use hooks_points::{
     ToolEndWithPath,
 };
 use hooks_runtime::{Filter, HandlerStatus, HookPoint, HookRegistry, Owner, RegisterError, on};
+use serde_json::Value;
 use support::{assert_golden, fires, points, without_times};
 
 async fn lived() -> (House, Vec<Record>) {
@@ -40,6 +41,25 @@ async fn the_transcript_is_the_golden_one() {
     let (house, records) = lived().await;
     let summary = view::summary(&house).expect("a summary");
     assert_golden("transcript.txt", &without_times(&view::plain(&records, &summary)));
+}
+
+#[tokio::test]
+async fn the_trace_is_the_golden_one() {
+    let (_, records) = lived().await;
+    let lines = view::json_lines(&records).expect("JSON");
+    let trace: String = lines.lines().map(|line| without_elapsed(line) + "\n").collect();
+    assert_golden("trace.jsonl", &trace);
+}
+
+/// A line of the trace without its times.
+fn without_elapsed(line: &str) -> String {
+    let mut line: Value = serde_json::from_str(line).expect("a line of JSON");
+    assert!(line["took_ns"].take().is_u64());
+    for row in line["report"]["handlers"].as_array_mut().expect("handlers") {
+        let called = row["status"]["kind"] != "filtered";
+        assert_eq!(row["elapsed_ns"].take().is_u64(), called, "who was called has a time");
+    }
+    line.to_string()
 }
 
 #[tokio::test]

@@ -9,9 +9,12 @@ use hooks_examples::day;
 use hooks_examples::house::House;
 use serde_json::{Value, json};
 
+/// What a server was asked: the first line, the authorization, the body.
+type Asked = (String, String, Value);
+
 /// A server that gives these answers, one a connection, and then returns what
-/// it was asked: the first line, the authorization, the body.
-fn server(answers: Vec<(u16, String)>) -> (String, JoinHandle<Vec<(String, String, Value)>>) {
+/// it was asked.
+fn server(answers: Vec<(u16, String)>) -> (String, JoinHandle<Vec<Asked>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
     let serving = thread::spawn(move || {
@@ -48,7 +51,7 @@ fn server(answers: Vec<(u16, String)>) -> (String, JoinHandle<Vec<(String, Strin
     (url, serving)
 }
 
-fn completion(message: Value, finish_reason: &str) -> (u16, String) {
+fn completion(message: &Value, finish_reason: &str) -> (u16, String) {
     let choice = json!({ "index": 0, "message": message, "finish_reason": finish_reason });
     let usage = json!({ "prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10 });
     (200, json!({ "id": "x", "choices": [choice], "usage": usage }).to_string())
@@ -85,10 +88,10 @@ async fn a_turn_with_tools_speaks_the_chat_completions_shape() {
     ];
     let (url, serving) = server(vec![
         completion(
-            json!({ "role": "assistant", "content": null, "tool_calls": calls }),
+            &json!({ "role": "assistant", "content": null, "tool_calls": calls }),
             "tool_calls",
         ),
-        completion(json!({ "role": "assistant", "content": "It waits for T-7." }), "stop"),
+        completion(&json!({ "role": "assistant", "content": "It waits for T-7." }), "stop"),
     ]);
     let (house, said) = talk(&url, "What does the release wait for?").await;
     assert_eq!(said, ["What does the release wait for?", "It waits for T-7."]);
@@ -137,7 +140,7 @@ async fn what_is_wrong_with_an_answer_is_said() {
         ((200, json!({ "choices": [] }).to_string()), "the answer has no choices"),
         (
             completion(
-                json!({ "tool_calls": [
+                &json!({ "tool_calls": [
                     { "id": "a", "function": { "name": "read_file", "arguments": "{" } }
                 ] }),
                 "tool_calls",

@@ -65,7 +65,9 @@ impl Agent {
                 None => self.run_call(branch, here, &checked.call).await,
             });
         let (results, told): (Vec<_>, Vec<_>) = join_all(running).await.into_iter().unzip();
-        branches.iter().for_each(|branch| turn.join(branch));
+        for branch in &branches {
+            turn.join(branch);
+        }
 
         let answered = checked.into_iter().map(|checked| checked.call).zip(results);
         let ends = self.record_results(session, answered);

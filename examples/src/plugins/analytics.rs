@@ -1,21 +1,19 @@
-//! A plugin that fails: what it counts with is not there.
+//! A plugin that fails: the server that it reports to is down.
 
 use hooks_points::{AfterLlmCall, AfterLlmCallPayload, SessionStart, SessionStartPayload};
-use hooks_runtime::hook_handlers;
+use hooks_runtime::hook_handler;
 
-/// Wants to report to a server that is down.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Analytics;
+/// Fails with a panic.
+///
+/// # Panics
+/// Always.
+#[hook_handler(SessionStart, plugin = "analytics")]
+pub fn visit(_: &SessionStartPayload) {
+    panic!("no connection to the statistics server");
+}
 
-#[hook_handlers(plugin = "analytics")]
-impl Analytics {
-    #[hook_handler(SessionStart)]
-    async fn visit(&self, _: &SessionStartPayload) {
-        panic!("no connection to the statistics server");
-    }
-
-    #[hook_handler(AfterLlmCall)]
-    async fn round_trip(&self, _: &AfterLlmCallPayload) -> Result<(), &'static str> {
-        Err("no connection to the statistics server")
-    }
+/// Fails with an error.
+#[hook_handler(AfterLlmCall, plugin = "analytics")]
+pub fn round_trip(_: &AfterLlmCallPayload) -> Result<(), &'static str> {
+    Err("no connection to the statistics server")
 }

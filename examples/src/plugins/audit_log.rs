@@ -1,4 +1,4 @@
-//! Writes what the agent did to a SQLite database. Needs `rusqlite`.
+//! Writes what the agent did to an `SQLite` database. Needs `rusqlite`.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -12,12 +12,19 @@ use hooks_runtime::hook_handlers;
 /// What every prompt is to say.
 pub struct Briefing {
     now: Box<dyn Fn() -> SystemTime + Send + Sync>,
+    rule: String,
+    brevity: String,
 }
 
 impl Briefing {
-    /// A briefing that takes the date from this clock.
-    pub fn new(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self { now: Box::new(now) }
+    /// The date by this clock goes before every prompt, `rule` after it, and
+    /// `brevity` before what a subagent is told.
+    pub fn new(
+        now: impl Fn() -> SystemTime + Send + Sync + 'static,
+        rule: &str,
+        brevity: &str,
+    ) -> Self {
+        Self { now: Box::new(now), rule: rule.to_owned(), brevity: brevity.to_owned() }
     }
 }
 
@@ -34,13 +41,13 @@ impl Briefing {
 
     #[hook_handler(BeforePromptBuild)]
     fn safety(&self, _: &BeforePromptBuildPayload) -> BeforePromptBuildResult {
-        let append_system = Some("Never delete what you did not make.".to_owned());
+        let append_system = Some(self.rule.clone());
         BeforePromptBuildResult { append_system, ..Default::default() }
     }
 
     #[hook_handler(SubagentSpawning)]
     fn be_brief(&self, spawning: &SubagentSpawningPayload) -> SubagentSpawningResult {
-        let prompt = Some(format!("In one line: {}", spawning.prompt));
+        let prompt = Some(format!("{} {}", self.brevity, spawning.prompt));
         SubagentSpawningResult { prompt, ..Default::default() }
     }
 }

@@ -1,26 +1,23 @@
 //! Rewrites the paths in a tool's arguments so that they stay in the sandbox.
+//!
+//! A plugin without state needs no type: a function that names its plugin will
+//! do, and `hooks.register(handlers![stay_inside])`.
 
 use hooks_points::{BeforeToolCall, BeforeToolCallPayload, BeforeToolCallResult};
-use hooks_runtime::hook_handlers;
+use hooks_runtime::hook_handler;
 use serde_json::Value;
 
-/// Keeps paths inside.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sandboxer;
-
-#[hook_handlers(plugin = "sandboxer")]
-impl Sandboxer {
-    #[hook_handler(BeforeToolCall)]
-    fn stay_inside(&self, call: &BeforeToolCallPayload) -> Option<BeforeToolCallResult> {
-        let path = call.args.get("path")?.as_str()?;
-        let inside = inside(path);
-        if inside == path {
-            return None;
-        }
-        let mut args = call.args.clone();
-        args["path"] = Value::String(inside);
-        Some(BeforeToolCallResult { args: Some(args), ..Default::default() })
+/// Puts a path that leads out of the sandbox back into it.
+#[hook_handler(BeforeToolCall, plugin = "sandboxer")]
+pub fn stay_inside(call: &BeforeToolCallPayload) -> Option<BeforeToolCallResult> {
+    let path = call.args.get("path")?.as_str()?;
+    let inside = inside(path);
+    if inside == path {
+        return None;
     }
+    let mut args = call.args.clone();
+    args["path"] = Value::String(inside);
+    Some(BeforeToolCallResult { args: Some(args), ..Default::default() })
 }
 
 /// The path without its root and with nothing that climbs out.

@@ -6,9 +6,12 @@ use std::fmt;
 use hooks_points::{Handled, InboundClaim, InboundClaimPayload};
 use hooks_runtime::hook_handlers;
 
+/// Sends to a chat: first the chat, then the text.
+type Sender = Box<dyn Fn(&str, &str) + Send + Sync>;
+
 /// Takes over the commands of one platform.
 pub struct Telegram {
-    send: Box<dyn Fn(&str, &str) + Send + Sync>,
+    send: Sender,
 }
 
 impl Telegram {

@@ -47,7 +47,8 @@ const LEGEND: &str = "<p class=\"legend\">\
     <span class=\"modifying\"><span class=\"badge\">●&#xFE0E; modifying</span> amends</span>\
     <span class=\"claiming\"><span class=\"badge\">●&#xFE0E; claiming</span> asks who takes it</span>\
     <span><span class=\"chip\">plugin/handler</span> ran</span>\
-    <span><span class=\"chip changed\">plugin/handler</span> changed or claimed it</span>\
+    <span><span class=\"chip changed\">plugin/handler</span> changed it</span>\
+    <span><span class=\"chip claimed\">plugin/handler</span> claimed it</span>\
     <span><span class=\"chip refused\">plugin/handler</span> refused it</span>\
     <span><span class=\"chip failed\">plugin/handler</span> failed, and harmed nobody</span>\
     <span><span class=\"chip left-out\">plugin/handler</span> not called</span></p>\n";

@@ -170,7 +170,8 @@ impl Sheet {
         };
         let point = format!("{indent}{:<wide$} ", fired.report.point(), wide = self.point);
         let model = format!("{:<9} ", model.to_string());
-        let took = time(fired.took);
+        // As wide as a time gets, so that the words do not move with it.
+        let took = format!("{:>8}", time(fired.took));
         let used = display_width(&point) + display_width(&model) + display_width(&took) + 1;
         let room = self.right.saturating_sub(used);
         let text = format!("{}  {}", fired.about, outcome(fired));
