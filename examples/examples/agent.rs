@@ -4,7 +4,7 @@
 
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use hooks_examples::agent::{ChatCompletions, Record, SystemClock, line};
@@ -52,24 +52,30 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     // A panic of a plugin is told in the timeline, not in the middle of it.
     std::panic::set_hook(Box::new(|_| {}));
 
-    let (house, records) = match (&options.url, &options.model) {
+    let look = look();
+    let mut records = Vec::new();
+    let show = |record: Record| {
+        print!("{}", look.record(&record));
+        records.push(record);
+    };
+    let house = match (&options.url, &options.model) {
         (None, None) if options.messages.is_empty() => {
             let house = day::house()?;
-            let records = day::live(&house).await?;
-            (house, records)
+            day::live(&house, show).await?;
+            house
         }
         (Some(url), Some(model)) => {
             let key = std::env::var("MODEL_API_KEY").ok();
             let model = ChatCompletions::new(url, model, key);
             let house = House::new(Box::new(model), SystemClock)?;
-            let records = talk(&house, &options.messages).await?;
-            (house, records)
+            talk(&house, options.messages, show).await;
+            house
         }
         _ => return Err("messages need both `--model-url` and `--model`; see `--help`".into()),
     };
 
     let summary = view::summary(&house)?;
-    print!("{}", view::terminal(&records, &summary, look()));
+    print!("{}", look.summary(&summary));
     if let Some(file) = options.trace {
         std::fs::write(file, view::json_lines(&records)?)?;
     }
@@ -79,25 +85,20 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
-/// Hands the agent these messages, or what is typed.
-async fn talk(
-    house: &House,
-    messages: &[String],
-) -> Result<Vec<Record>, Box<dyn Error + Send + Sync>> {
+/// Hands the agent these messages, or each line as it is typed.
+async fn talk(house: &House, messages: Vec<String>, mut show: impl FnMut(Record)) {
     let (inlet, inbox) = line();
-    if messages.is_empty() {
-        for typed in std::io::stdin().lock().lines() {
-            inlet.write("cli", "desk", &typed?);
+    // The loop ends when the thread has let go of the inlet.
+    std::thread::spawn(move || {
+        let say = |message: String| inlet.write("cli", "desk", &message);
+        if messages.is_empty() {
+            std::io::stdin().lines().map_while(Result::ok).for_each(say);
+        } else {
+            messages.into_iter().for_each(say);
         }
-    }
-    for message in messages {
-        inlet.write("cli", "desk", message);
-    }
-    drop(inlet);
-    let mut records = Vec::new();
-    house.agent.serve(inbox, |record| records.push(record)).await;
-    records.extend(house.agent.settle().await);
-    Ok(records)
+    });
+    house.agent.serve(inbox, &mut show).await;
+    house.agent.settle().await.into_iter().for_each(show);
 }
 
 fn look() -> Look {

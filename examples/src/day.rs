@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use hooks_points::{AcceptanceCheck, AcceptanceSpec};
 use serde_json::json;
 
-use crate::agent::{FixedClock, Goal, Record, ScriptedModel, Step, call, line};
+use crate::agent::{AgentError, FixedClock, Goal, Record, ScriptedModel, Step, call, line};
 use crate::house::House;
 
 /// The person's request that most of the day is about.
@@ -24,8 +24,8 @@ pub fn house() -> Result<House, Box<dyn Error + Send + Sync>> {
     House::new(Box::new(script()), date())
 }
 
-/// Lives through the day; returns what came of each thing in it.
-pub async fn live(house: &House) -> Result<Vec<Record>, Box<dyn Error + Send + Sync>> {
+/// Lives through the day; hands on what came of each thing in it.
+pub async fn live(house: &House, mut each: impl FnMut(Record)) -> Result<(), AgentError> {
     let (inlet, inbox) = line();
     inlet.write("telegram", "42", "/start");
     inlet.write("cli", "desk", "help");
@@ -35,15 +35,15 @@ pub async fn live(house: &House) -> Result<Vec<Record>, Box<dyn Error + Send + S
     inlet.write("cli", "desk", "/personality reviewer");
     inlet.write("cli", "desk", "Any news?");
     drop(inlet);
-
-    let mut records = Vec::new();
-    house.agent.serve(inbox, |record| records.push(record)).await;
-    records.extend(house.agent.settle().await);
+    house.agent.serve(inbox, &mut each).await;
+    for record in house.agent.settle().await {
+        each(record);
+    }
     for goal in goals() {
         let (_, record) = house.agent.pursue(&goal).await?;
-        records.push(record);
+        each(record);
     }
-    Ok(records)
+    Ok(())
 }
 
 /// What the model says and asks for.

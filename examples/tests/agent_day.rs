@@ -19,11 +19,12 @@ use hooks_points::{
 };
 use hooks_runtime::{Filter, HandlerStatus, HookPoint, HookRegistry, Owner, RegisterError, on};
 use serde_json::Value;
-use support::{assert_golden, fires, points, without_times};
+use support::{assert_golden, fires, points, transcript, without_times};
 
 async fn lived() -> (House, Vec<Record>) {
     let house = day::house().expect("a house");
-    let records = day::live(&house).await.expect("a day");
+    let mut records = Vec::new();
+    day::live(&house, |record| records.push(record)).await.expect("a day");
     (house, records)
 }
 
@@ -40,7 +41,7 @@ fn main_turn(records: &[Record]) -> &Record {
 async fn the_transcript_is_the_golden_one() {
     let (house, records) = lived().await;
     let summary = view::summary(&house).expect("a summary");
-    assert_golden("transcript.txt", &without_times(&view::plain(&records, &summary)));
+    assert_golden("transcript.txt", &without_times(&transcript(Look::Plain, &records, &summary)));
 }
 
 #[tokio::test]
@@ -66,14 +67,14 @@ fn without_elapsed(line: &str) -> String {
 async fn the_terminal_shows_two_columns_and_colour_only_where_it_is_wanted() {
     let (house, records) = lived().await;
     let summary = view::summary(&house).expect("a summary");
-    let look = |colour| Look::Terminal { width: 110, colour };
-    let boxes = view::terminal(&records, &summary, look(false));
+    let look = |colour| Look::Columns { width: 110, colour };
+    let boxes = transcript(look(false), &records, &summary);
     assert!(!boxes.contains('\x1b'), "no colour was wanted");
     assert_golden("terminal.txt", &without_times(&boxes));
 
-    let coloured = view::terminal(&records, &summary, look(true));
+    let coloured = transcript(look(true), &records, &summary);
     assert!(coloured.contains("\x1b[31m"), "a refusal is red");
-    let plain = view::terminal(&records, &summary, Look::Plain);
+    let plain = transcript(Look::Plain, &records, &summary);
     assert!(!plain.contains(['\x1b', '│']), "a pipe gets plain text");
 }
 
@@ -82,11 +83,11 @@ fn the_look_follows_the_output_and_no_color() {
     let set = Some("1".as_ref());
     assert_eq!(Look::new(None, None), Look::Plain);
     assert_eq!(Look::new(Some(80), None), Look::Plain, "too narrow for two columns");
-    assert_eq!(Look::new(Some(120), None), Look::Terminal { width: 120, colour: true });
-    assert_eq!(Look::new(Some(120), set), Look::Terminal { width: 120, colour: false });
+    assert_eq!(Look::new(Some(120), None), Look::Columns { width: 120, colour: true });
+    assert_eq!(Look::new(Some(120), set), Look::Columns { width: 120, colour: false });
     assert_eq!(
         Look::new(Some(120), Some("".as_ref())),
-        Look::Terminal { width: 120, colour: true },
+        Look::Columns { width: 120, colour: true },
         "an empty NO_COLOR asks for nothing"
     );
 }
@@ -95,7 +96,7 @@ fn the_look_follows_the_output_and_no_color() {
 async fn l23_every_agent_and_gateway_point_is_fired() {
     let house = day::house().expect("a house");
     witnesses(house.agent.hooks()).expect("witnesses");
-    day::live(&house).await.expect("a day");
+    day::live(&house, drop).await.expect("a day");
 
     let audit = house.agent.hooks().audit();
     assert_eq!(audit.never_fired, Vec::<&str>::new());

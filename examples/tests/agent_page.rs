@@ -20,7 +20,8 @@ const HOSTILE: &str =
 /// A day with a hostile message at its end, as a page.
 async fn hostile_page() -> (String, Vec<Record>) {
     let house = day::house().expect("a house");
-    let mut records = day::live(&house).await.expect("a day");
+    let mut records = Vec::new();
+    day::live(&house, |record| records.push(record)).await.expect("a day");
     let (inlet, inbox) = line();
     inlet.write("cli", "desk", HOSTILE);
     drop(inlet);

@@ -3,10 +3,10 @@
 mod support;
 
 use hooks_examples::day;
-use hooks_examples::view;
+use hooks_examples::view::{self, Look};
 use hooks_points::{BeforePromptBuild, BeforePromptBuildPayload, BeforePromptBuildResult};
 use hooks_runtime::hook_handlers;
-use support::{without_times, workspace};
+use support::{transcript, without_times, workspace};
 
 /// The plugin of the guide.
 struct Place(String);
@@ -24,9 +24,10 @@ impl Place {
 async fn the_guide_shows_what_the_agent_prints() {
     let house = day::house().expect("a house");
     drop(house.agent.hooks().install(Place("the workshop".into())).expect("installed"));
-    let records = day::live(&house).await.expect("a day");
+    let mut records = Vec::new();
+    day::live(&house, |record| records.push(record)).await.expect("a day");
     let summary = view::summary(&house).expect("a summary");
-    let printed = without_times(&view::plain(&records, &summary)).replace(" TIME", "");
+    let printed = without_times(&transcript(Look::Plain, &records, &summary)).replace(" TIME", "");
 
     let guide = workspace().join("hooks-points/src/guides/first_hook.md");
     let guide = std::fs::read_to_string(guide).expect("the guide");

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use hooks_points::{
-    BackgroundJob, JobStatus, OnBackgroundJobComplete, OnBackgroundJobCompletePayload,
+    BackgroundJob, JobOrigin, JobStatus, OnBackgroundJobComplete, OnBackgroundJobCompletePayload,
     ProcessComplete, ProcessCompletePayload,
 };
 use hooks_runtime::FireError;
@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::rounds::milliseconds;
 use super::trace::{Event, Record};
-use super::{Agent, Turn};
+use super::{Agent, Session, Turn};
 
 /// A process that was left running.
 #[derive(Debug)]
@@ -34,14 +34,29 @@ impl Agent {
     pub(crate) fn leave_running(
         &self,
         turn: &Turn,
-        session_id: &str,
+        session: &Session,
         title: &str,
         command: Command,
     ) -> String {
         let id = self.ids.process();
         let turn = turn.branch();
         turn.note(format!("process {id}: {title}"));
-        let task = tokio::spawn(run(turn.clone(), id.clone(), session_id.to_owned(), command));
+        let (platform, chat_id) = session.key.split_once(':').unwrap_or((&session.key, ""));
+        let origin = JobOrigin {
+            platform: Some(platform.to_owned()),
+            chat_id: Some(chat_id.to_owned()),
+            ..JobOrigin::default()
+        };
+        let complete = ProcessCompletePayload {
+            process_id: id.clone(),
+            session_id: session.id.clone(),
+            session_key: session.key.clone(),
+            exit_code: -1,
+            stdout: String::new(),
+            stderr: String::new(),
+            duration_ms: 0,
+        };
+        let task = tokio::spawn(run(turn.clone(), complete, origin, command));
         let job = Job { id: id.clone(), task, turn };
         self.jobs.0.lock().unwrap_or_else(PoisonError::into_inner).push(job);
         id
@@ -67,36 +82,31 @@ impl Agent {
 /// Runs the process to its end, and tells the plugins.
 async fn run(
     turn: Turn,
-    id: String,
-    session_id: String,
+    mut complete: ProcessCompletePayload,
+    origin: JobOrigin,
     mut command: Command,
 ) -> Result<(), FireError> {
     let began = Instant::now();
-    let output = command.output().await;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (exit_code, stdout, stderr) = match &output {
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    match command.output().await {
         Ok(Output { status, stdout, stderr }) => {
-            (status.code().unwrap_or(-1), text(stdout), text(stderr))
+            // A process that was killed has no code.
+            complete.exit_code = status.code().unwrap_or(-1);
+            (complete.stdout, complete.stderr) = (text(stdout), text(stderr));
         }
-        Err(error) => (-1, String::new(), error.to_string()),
-    };
-    let succeeded = exit_code == 0;
-    let complete = ProcessCompletePayload {
-        process_id: id.clone(),
-        session_key: format!("process:{session_id}"),
-        session_id,
-        exit_code,
-        stdout: stdout.clone(),
-        stderr: stderr.clone(),
-        duration_ms: milliseconds(began),
-    };
+        Err(error) => complete.stderr = error.to_string(),
+    }
+    complete.duration_ms = milliseconds(began);
+    let id = complete.process_id.clone();
     turn.tell::<ProcessComplete>(&id, &complete).await?;
+
+    let succeeded = complete.exit_code == 0;
     let job = BackgroundJob {
         id: id.clone(),
         status: if succeeded { JobStatus::Done } else { JobStatus::Failed },
-        summary: succeeded.then_some(stdout),
-        error: (!succeeded).then_some(stderr),
-        origin: None,
+        summary: succeeded.then_some(complete.stdout),
+        error: (!succeeded).then_some(complete.stderr),
+        origin: Some(origin),
     };
     turn.tell::<OnBackgroundJobComplete>(&id, &OnBackgroundJobCompletePayload { job }).await
 }

@@ -83,7 +83,7 @@ impl Agent {
         let tool = self.tools.iter().find(|tool| allowed && tool.definition().name == *name);
         let result = match tool {
             Some(tool) => {
-                let cx = ToolContext { agent: self, turn, session_id: &session.id };
+                let cx = ToolContext { agent: self, turn, session };
                 tool.run(input, &cx).await
             }
             None => ToolResult::failure(

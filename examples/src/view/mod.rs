@@ -1,12 +1,13 @@
 //! What a person sees of the agent's work: the conversation, and beside it
 //! what every point and plugin did.
 //!
-//! [`plain`] for pipes, [`terminal`] for people, [`page`] for a browser and
-//! [`json_lines`] for other programs. All tell the same in the same order.
+//! [`Look`] for terminals and pipes, [`page`] for a browser and [`json_lines`]
+//! for other programs. All tell the same in the same order.
 
 mod colour;
 mod group;
 mod json_lines;
+mod look;
 mod page;
 mod phrase;
 mod plain;
@@ -15,7 +16,6 @@ mod tally;
 mod terminal;
 
 pub use json_lines::json_lines;
+pub use look::Look;
 pub use page::page;
-pub use plain::plain;
 pub use summary::{Summary, summary};
-pub use terminal::{Look, terminal};

@@ -7,24 +7,26 @@ use super::phrase::{outcome, remarks, time, tool_run};
 use super::summary::Summary;
 use crate::agent::{Entry, Event, Record};
 
-/// What happened, as text: words at the edge, what plugins did indented.
-pub fn plain(records: &[Record], summary: &Summary) -> String {
-    let mut text = String::new();
-    for record in records {
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "== {}, as {}", record.title, record.personality);
-        let wide = widest_point(record);
-        for group in groups(record) {
-            if let Some(said) = group.said {
-                say(&mut text, said);
-            }
-            for entry in group.entries {
-                tell(&mut text, entry, wide);
-            }
+/// A record as text: words at the edge, what plugins did indented.
+pub(super) fn record(record: &Record) -> String {
+    // Writing to a `String` cannot fail.
+    let mut text = format!("== {}, as {}\n", record.title, record.personality);
+    let wide = widest_point(record);
+    for group in groups(record) {
+        if let Some(said) = group.said {
+            say(&mut text, said);
         }
-        text.push('\n');
+        for entry in group.entries {
+            tell(&mut text, entry, wide);
+        }
     }
-    let _ = writeln!(text, "== what the plugins have seen");
+    text.push('\n');
+    text
+}
+
+/// What the plugins have seen, as text.
+pub(super) fn summary(summary: &Summary) -> String {
+    let mut text = "== what the plugins have seen\n".to_owned();
     for (what, seen) in &summary.0 {
         let _ = writeln!(text, "{what:<10}  {seen}");
     }

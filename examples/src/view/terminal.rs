@@ -1,59 +1,26 @@
 //! Two columns for a terminal: the conversation, and beside it the timeline.
 
-use std::ffi::OsStr;
-
 use hooks_runtime::ModelKind;
 use textwrap::core::display_width;
 
 use super::colour::Tone;
 use super::group::{Group, Said, groups, widest_point};
 use super::phrase::{RemarkKind, outcome, refuses, remarks, time, tool_run};
-use super::plain::plain;
 use super::summary::Summary;
 use crate::agent::{Entry, Event, Fired, Outcome, Record, Speaker};
 
-/// How the output is to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// Plain text: for pipes.
-    Plain,
-    /// Boxes, and colour if wanted: for terminals.
-    Terminal {
-        /// How many columns there are.
-        width: usize,
-        /// Whether there is colour.
-        colour: bool,
-    },
-}
-
-/// Fewer columns than this are not enough for two columns of text.
-const NARROWEST: usize = 90;
-
-impl Look {
-    /// The look for an output: `width` is that of the terminal, if it is one,
-    /// and `no_color` the variable `NO_COLOR`, which asks for no colour when it
-    /// is set to anything.
-    pub fn new(width: Option<usize>, no_color: Option<&OsStr>) -> Self {
-        match width {
-            Some(width) if width >= NARROWEST => {
-                Self::Terminal { width, colour: no_color.is_none_or(OsStr::is_empty) }
-            }
-            _ => Self::Plain,
-        }
-    }
-}
-
-/// What happened, in the look that is wanted.
-pub fn terminal(records: &[Record], summary: &Summary, look: Look) -> String {
-    let Look::Terminal { width, colour } = look else { return plain(records, summary) };
-    let left = (width / 3).clamp(28, 44);
-    let sheet = Sheet { left, right: width - left - 7, point: 0, colour };
+/// A record in two columns.
+pub(super) fn record(record: &Record, width: usize, colour: bool) -> String {
+    let sheet = Sheet { point: widest_point(record), ..Sheet::new(width, colour) };
     let mut lines = Vec::new();
-    for record in records {
-        let sheet = Sheet { point: widest_point(record), ..sheet };
-        sheet.record(&mut lines, record);
-    }
-    sheet.summary(&mut lines, summary);
+    sheet.record(&mut lines, record);
+    lines.join("\n") + "\n"
+}
+
+/// What the plugins have seen, under the columns.
+pub(super) fn summary(summary: &Summary, width: usize, colour: bool) -> String {
+    let mut lines = Vec::new();
+    Sheet::new(width, colour).summary(&mut lines, summary);
     lines.join("\n") + "\n"
 }
 
@@ -71,6 +38,12 @@ struct Sheet {
 }
 
 impl Sheet {
+    fn new(width: usize, colour: bool) -> Self {
+        let left = (width / 3).clamp(28, 44);
+        // Three bars and the spaces beside them.
+        Self { left, right: width.saturating_sub(left + 7), point: 0, colour }
+    }
+
     fn record(&self, lines: &mut Vec<String>, record: &Record) {
         let title = format!(" {} · as {} ", record.title, record.personality);
         lines.push(self.rule('╭', &title, '┬', '╮'));

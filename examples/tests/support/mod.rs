@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use hooks_examples::agent::{Event, Fired, Record};
+use hooks_examples::view::{Look, Summary};
 
 /// The text without times: a number with a unit, and the spaces before it.
 pub(crate) fn without_times(text: &str) -> String {
@@ -27,6 +28,11 @@ pub(crate) fn without_times(text: &str) -> String {
 fn is_time(word: &str) -> bool {
     let number = ["ns", "µs", "ms", "s"].iter().find_map(|unit| word.strip_suffix(unit));
     number.is_some_and(|number| number.parse::<f64>().is_ok())
+}
+
+/// All that a person sees.
+pub(crate) fn transcript(look: Look, records: &[Record], summary: &Summary) -> String {
+    records.iter().map(|record| look.record(record)).chain([look.summary(summary)]).collect()
 }
 
 /// Compares with the file in `tests/golden`; with `UPDATE` set, writes it.

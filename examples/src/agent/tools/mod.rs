@@ -15,7 +15,7 @@ use futures::future::BoxFuture;
 use hooks_points::{ToolDefinition, ToolErrorCode, ToolResult};
 use serde_json::{Map, Value, json};
 
-use super::{Agent, Turn};
+use super::{Agent, Session, Turn};
 
 pub use ask_person::AskPerson;
 pub use complete_ticket::CompleteTicket;
@@ -43,7 +43,7 @@ pub struct ToolContext<'a> {
     /// The turn that it runs in.
     pub turn: &'a Turn,
     /// The session of that turn.
-    pub session_id: &'a str,
+    pub session: &'a Session,
 }
 
 /// A tool whose arguments are texts, each with a name and what it is for.

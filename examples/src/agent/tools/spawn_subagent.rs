@@ -24,6 +24,6 @@ impl Tool for SpawnSubagent {
 async fn spawn(args: &Value, cx: &ToolContext<'_>) -> Result<ToolResult, ToolResult> {
     let prompt = text_argument(args, "prompt")?;
     let personality = args.get("personality").and_then(Value::as_str);
-    let spawned = cx.agent.spawn(cx.turn, cx.session_id, prompt, personality).await;
+    let spawned = cx.agent.spawn(cx.turn, &cx.session.id, prompt, personality).await;
     spawned.map(ToolResult::success).map_err(|error| execution_failed(&error))
 }

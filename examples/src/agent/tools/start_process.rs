@@ -24,6 +24,6 @@ impl Tool for StartProcess {
 fn start(args: &Value, cx: &ToolContext<'_>) -> Result<ToolResult, ToolResult> {
     let line = text_argument(args, "command")?;
     let command = cx.agent.sandbox.command(line)?;
-    let id = cx.agent.leave_running(cx.turn, cx.session_id, line, command);
+    let id = cx.agent.leave_running(cx.turn, cx.session, line, command);
     Ok(ToolResult::success(format!("started as {id}")))
 }
