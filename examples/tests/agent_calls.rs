@@ -71,7 +71,9 @@ async fn results(agent: &Agent, messages: &[&str]) -> (Vec<(String, bool)>, Vec<
     }
     drop(inlet);
     let mut fired = Vec::new();
-    agent.serve(inbox, |record| fired.extend(points(&record))).await;
+    let serving = agent.serve(inbox, |record| fired.extend(points(&record)));
+    // The clock is paused: it jumps to the limit as soon as nobody can go on.
+    timeout(Duration::from_secs(1), serving).await.expect("the agent does not hang");
     let history = agent.history("cli:desk").await.expect("a session");
     let results = history.into_iter().filter_map(|line| match line.message {
         Message::ToolResult { text, is_error, .. } => Some((text, is_error)),
@@ -85,14 +87,12 @@ async fn the_calls_of_a_round_run_side_by_side() {
     let folder = TempDir::new().expect("a folder");
     let calls = [("meet", json!({})), ("meet", json!({}))];
     let agent = agent(HookRegistry::new(), &folder, &calls);
-    // One after another they would wait for each other for ever. The clock is
-    // paused: it jumps to the limit as soon as nobody can go on.
-    let run = results(&agent, &["go"]);
-    let (results, _) = timeout(Duration::from_secs(1), run).await.expect("side by side");
+    // One after another they would wait for each other for ever.
+    let (results, _) = results(&agent, &["go"]).await;
     assert_eq!(results, [("met".to_owned(), false), ("met".to_owned(), false)]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn all_calls_are_asked_about_before_any_of_them_runs() {
     let folder = TempDir::new().expect("a folder");
     let calls = [("meet", json!({})), ("meet", json!({}))];
@@ -103,7 +103,7 @@ async fn all_calls_are_asked_about_before_any_of_them_runs() {
     assert_eq!(tools, [before, before, after, after]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_tool_that_does_not_exist_answers_so() {
     let folder = TempDir::new().expect("a folder");
     let agent = agent(HookRegistry::new(), &folder, &[("fly", json!({}))]);
@@ -113,7 +113,7 @@ async fn a_tool_that_does_not_exist_answers_so() {
     assert!(fired.contains(&"after_tool_call"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_sandbox_holds_without_any_plugin() {
     let folder = TempDir::new().expect("a folder");
     let outside = TempDir::new().expect("another folder");
@@ -137,7 +137,7 @@ fn cannot_judge(call: &BeforeToolCallPayload) -> Result<Option<BeforeToolCallRes
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn l13_a_guard_that_fails_closed_stops_the_round_and_the_history_stays_whole() {
     let folder = TempDir::new().expect("a folder");
     let hooks = HookRegistry::new();
@@ -158,7 +158,7 @@ fn cannot_record(_: &AfterToolCallPayload) -> Result<(), &'static str> {
     Err("the disk is full")
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn l13_a_recorder_that_fails_closed_ends_the_turn_after_all_calls_are_answered() {
     let folder = TempDir::new().expect("a folder");
     let hooks = HookRegistry::new();
