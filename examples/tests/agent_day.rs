@@ -9,15 +9,9 @@ use hooks_examples::agent::{Event, Message, Record, TicketStatus};
 use hooks_examples::day;
 use hooks_examples::house::House;
 use hooks_examples::view::{self, Look};
-use hooks_points::{
-    AfterLlmCall, AfterTicketRevision, AfterToolCall, AgentDone, BeforeDispatch,
-    BeforeGoalComplete, BeforeLlmCall, BeforePromptBuild, BeforeTicketComplete, BeforeToolCall,
-    GatewayMessage, GoalCompleted, GoalExhausted, GoalFailed, GoalNeedsClarification, InboundClaim,
-    MessageReceived, MessageSending, MessageSent, OnBackgroundJobComplete, PersonalitySwitched,
-    ProcessComplete, SessionStart, SubagentEnded, SubagentSpawned, SubagentSpawning,
-    ToolEndWithPath,
-};
-use hooks_runtime::{Filter, HandlerStatus, HookPoint, HookRegistry, Owner, RegisterError, on};
+use hooks_points::catalogue;
+use hooks_runtime::catalogue::Catalogue;
+use hooks_runtime::{Filter, HandlerStatus, Owner};
 use serde_json::Value;
 use support::{assert_golden, fires, points, transcript, without_times};
 
@@ -94,57 +88,13 @@ fn the_look_follows_the_output_and_no_color() {
 
 #[tokio::test]
 async fn l23_every_agent_and_gateway_point_is_fired() {
-    let house = day::house().expect("a house");
-    witnesses(house.agent.hooks()).expect("witnesses");
-    day::live(&house, drop).await.expect("a day");
-
-    let audit = house.agent.hooks().audit();
-    assert_eq!(audit.never_fired, Vec::<&str>::new());
-    let handlers = house.agent.hooks().handlers();
-    let mut seen: Vec<_> = handlers.iter().filter(|handler| &*handler.name == "witness").collect();
-    seen.sort_by_key(|handler| handler.point);
-    seen.dedup_by_key(|handler| handler.point);
-    assert_eq!(seen.len(), 27, "all points of the agent and the gateway");
-    for witness in seen {
-        assert!(witness.calls > 0, "nobody came by at `{}`", witness.point);
-    }
-}
-
-/// A built-in handler at each of the points, which only looks. Early where a
-/// claim would keep it from being asked.
-fn witnesses(hooks: &HookRegistry) -> Result<(), RegisterError> {
-    macro_rules! witness {
-        ($verb:ty: $($point:ty),* $(,)?) => {$(
-            hooks.register(
-                on::<$point>()
-                    .name("witness")
-                    .priority(-1000)
-                    .handler(|_: &<$point as HookPoint>::Payload| -> $verb { Default::default() }),
-            )?;
-        )*};
-    }
-    witness!((): SessionStart, BeforeLlmCall, AfterLlmCall, AfterToolCall, ToolEndWithPath,
-        AgentDone, MessageReceived, MessageSent, SubagentSpawned, SubagentEnded,
-        AfterTicketRevision, ProcessComplete, OnBackgroundJobComplete, GoalCompleted, GoalFailed,
-        GoalExhausted, GoalNeedsClarification);
-    macro_rules! silent {
-        ($($point:ty),* $(,)?) => {$(
-            witness!(Option<<$point as HookPoint>::Result>: $point);
-        )*};
-    }
-    silent!(
-        BeforePromptBuild,
-        BeforeToolCall,
-        MessageSending,
-        PersonalitySwitched,
-        SubagentSpawning,
-        InboundClaim,
-        BeforeDispatch,
-        BeforeTicketComplete,
-        GatewayMessage,
-        BeforeGoalComplete
-    );
-    Ok(())
+    let declared = Catalogue::merge([catalogue::agent(), catalogue::gateway()]).expect("one");
+    assert_eq!(declared.points().len(), 27);
+    let (house, _) = lived().await;
+    declared.assert_all_fired(house.agent.hooks());
+    // Also nobody waits for what never comes, and no constraint names nobody.
+    let audit = house.agent.hooks().audit_with(&declared);
+    assert!(audit.is_clean(), "{audit}");
 }
 
 #[tokio::test]
