@@ -1,1 +1,19 @@
-//! Programs that use the hook registry: see `examples/`.
+//! An agent that runs on hooks, in parts that can be read one by one.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`agent`] | the host: sessions, turns, tools, a gateway, tickets, goals, subagents |
+//! | [`plugins`] | what extends it: one file each, to copy |
+//! | [`house`] | host and plugins put together |
+//! | [`day`] | a scripted day of that agent, for the demonstration and its tests |
+//! | [`view`] | what a person sees of it: text, a terminal, a page, JSON lines |
+//!
+//! `cargo run --example agent` shows all of it at work.
+
+#![forbid(unsafe_code)]
+
+pub mod agent;
+pub mod day;
+pub mod house;
+pub mod plugins;
+pub mod view;

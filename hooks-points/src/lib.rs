@@ -18,6 +18,8 @@
 //! only one of them.
 //!
 //! [`catalogue`] has all of them as data and lists them with their JSON.
+//! [`guides`] has a first hook in five minutes, and how to port from each of the
+//! three.
 //!
 //! The JSON is read strictly. Unknown, misspelt and repeated keys are errors;
 //! an optional field may be absent or `null`, and is left out when written.
@@ -28,6 +30,7 @@ pub mod agent;
 pub mod catalogue;
 pub mod claims;
 pub mod gateway;
+pub mod guides;
 pub mod lifecycle;
 pub mod mcp;
 pub mod types;

@@ -10,6 +10,7 @@ mod dispatch;
 mod entry;
 mod error;
 pub mod flow;
+pub mod guides;
 mod handle;
 mod introspect;
 mod invoke;

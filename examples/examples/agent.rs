@@ -1,0 +1,127 @@
+//! An agent at work: what is said, and beside it what its plugins do.
+//!
+//! `cargo run --example agent`
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use hooks_examples::agent::{ChatCompletions, Record, SystemClock, line};
+use hooks_examples::day;
+use hooks_examples::house::House;
+use hooks_examples::view::{self, Look};
+use terminal_size::{Width, terminal_size};
+
+const HELP: &str = "\
+An agent that runs on hooks.
+
+  cargo run --example agent                     a scripted day; no network
+  cargo run --example agent -- --model-url URL --model NAME [MESSAGE]...
+                                                a model that speaks the chat-completions
+                                                shape; without messages, one a line is read
+
+options
+  --trace FILE       write the report of every fire as a line of JSON
+  --html FILE        write a page with the timeline
+  --model-url URL    such as http://localhost:8080/v1 (https:// needs --features https)
+  --model NAME       the model's name there
+  --help             this text
+
+environment
+  MODEL_API_KEY      the key of that model, if it wants one
+  NO_COLOR           no colour";
+
+#[derive(Default)]
+struct Options {
+    trace: Option<PathBuf>,
+    html: Option<PathBuf>,
+    url: Option<String>,
+    model: Option<String>,
+    messages: Vec<String>,
+    help: bool,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
+    let options = options()?;
+    if options.help {
+        println!("{HELP}");
+        return Ok(());
+    }
+    // A panic of a plugin is told in the timeline, not in the middle of it.
+    std::panic::set_hook(Box::new(|_| {}));
+
+    let look = look();
+    let mut records = Vec::new();
+    let show = |record: Record| {
+        print!("{}", look.record(&record));
+        records.push(record);
+    };
+    let house = match (&options.url, &options.model) {
+        (None, None) if options.messages.is_empty() => {
+            let house = day::house()?;
+            day::live(&house, show).await?;
+            house
+        }
+        (Some(url), Some(model)) => {
+            let key = std::env::var("MODEL_API_KEY").ok();
+            let model = ChatCompletions::new(url, model, key);
+            let house = House::new(Box::new(model), SystemClock)?;
+            talk(&house, options.messages, show).await;
+            house
+        }
+        _ => return Err("messages need both `--model-url` and `--model`; see `--help`".into()),
+    };
+
+    let summary = view::summary(&house)?;
+    print!("{}", look.summary(&summary));
+    if let Some(file) = options.trace {
+        std::fs::write(file, view::json_lines(&records)?)?;
+    }
+    if let Some(file) = options.html {
+        std::fs::write(file, view::page(&records, &summary))?;
+    }
+    Ok(())
+}
+
+/// Hands the agent these messages, or each line as it is typed.
+async fn talk(house: &House, messages: Vec<String>, mut show: impl FnMut(Record)) {
+    let (inlet, inbox) = line();
+    // The loop ends when the thread has let go of the inlet.
+    std::thread::spawn(move || {
+        let say = |message: String| inlet.write("cli", "desk", &message);
+        if messages.is_empty() {
+            std::io::stdin().lines().map_while(Result::ok).for_each(say);
+        } else {
+            messages.into_iter().for_each(say);
+        }
+    });
+    house.agent.serve(inbox, &mut show).await;
+    house.agent.settle().await.into_iter().for_each(show);
+}
+
+fn look() -> Look {
+    let width = terminal_size().map(|(Width(width), _)| usize::from(width));
+    let width = width.filter(|_| std::io::stdout().is_terminal());
+    Look::new(width, std::env::var_os("NO_COLOR").as_deref())
+}
+
+fn options() -> Result<Options, lexopt::Error> {
+    use lexopt::prelude::{Long, Short, Value, ValueExt};
+
+    let mut options = Options::default();
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("trace") => options.trace = Some(arguments.value()?.into()),
+            Long("html") => options.html = Some(arguments.value()?.into()),
+            Long("model-url") => options.url = Some(arguments.value()?.string()?),
+            Long("model") => options.model = Some(arguments.value()?.string()?),
+            Long("help") | Short('h') => options.help = true,
+            Value(message) => options.messages.push(OsString::string(message)?),
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    Ok(options)
+}

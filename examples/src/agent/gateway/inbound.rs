@@ -1,0 +1,150 @@
+//! Messages that come in.
+
+use hooks_points::{
+    GatewayMessage, GatewayMessagePayload, InboundClaim, InboundClaimPayload, InboundMessage,
+    MessageReceived, MessageReceivedPayload, OutboundMessage, PersonalitySwitched,
+    PersonalitySwitchedPayload,
+};
+use hooks_runtime::Claim;
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::agent::trace::{Event, Record, Speaker};
+use crate::agent::{Agent, AgentError, Session, Turn};
+
+/// What a person is told when a turn ends early. Why is for the timeline.
+const APOLOGY: &str = "Something went wrong here, and nothing more was done.";
+
+/// Where platforms put messages. The loop ends when all inlets are gone.
+#[derive(Clone, Debug)]
+pub struct Inlet(mpsc::UnboundedSender<InboundMessage>);
+
+/// Where the loop takes messages from.
+#[derive(Debug)]
+pub struct Inbox(mpsc::UnboundedReceiver<InboundMessage>);
+
+/// Both ends of the way in.
+pub fn line() -> (Inlet, Inbox) {
+    let (inlet, inbox) = mpsc::unbounded_channel();
+    (Inlet(inlet), Inbox(inbox))
+}
+
+impl Inlet {
+    /// Puts in what somebody wrote in a chat of a platform.
+    pub fn write(&self, platform: &str, chat_id: &str, text: &str) {
+        let message = InboundMessage {
+            platform: platform.to_owned(),
+            chat_id: chat_id.to_owned(),
+            user_id: None,
+            username: None,
+            text: text.to_owned(),
+            attachments: None,
+            reply_to_id: None,
+            is_dm: true,
+            is_group_mention: false,
+            message_id: None,
+            thread_id: None,
+            raw: Value::Null,
+        };
+        // With the loop gone there is nobody left to tell.
+        let _ = self.0.send(message);
+    }
+}
+
+impl Agent {
+    /// The loop: takes messages until every inlet is gone, and hands on what
+    /// came of each.
+    pub async fn serve(&self, mut inbox: Inbox, mut each: impl FnMut(Record)) {
+        while let Some(message) = inbox.0.recv().await {
+            each(self.receive(message).await);
+        }
+    }
+
+    /// Takes one message in and does what it takes.
+    ///
+    /// The plugins of the session's personality are worked out here, once, for
+    /// the message, the turn and the answer.
+    pub async fn receive(&self, message: InboundMessage) -> Record {
+        let key = format!("{}:{}", message.platform, message.chat_id);
+        let session = self.session(&message.platform, &key);
+        let mut session = session.lock().await;
+        let turn = self.turn_in(&session);
+        if let Err(error) = self.handle(&turn, &mut session, message).await {
+            turn.happened(Event::Failed(error.to_string()));
+        }
+        turn.finish(key)
+    }
+
+    async fn handle(
+        &self,
+        turn: &Turn,
+        session: &mut Session,
+        message: InboundMessage,
+    ) -> Result<(), AgentError> {
+        let InboundMessage { platform, chat_id, text, .. } = &message;
+        turn.said(Speaker::User, text);
+        let received = MessageReceivedPayload {
+            message: message.clone(),
+            session_id: (session.turns > 0).then(|| session.id.clone()),
+        };
+        turn.tell::<MessageReceived>(platform, &received).await?;
+        let claim = InboundClaimPayload { message: message.clone() };
+        if turn.ask::<InboundClaim>(platform, &claim).await?.is_claimed() {
+            turn.note("taken over by the adapter; no turn");
+            return Ok(());
+        }
+        let gateway = GatewayMessagePayload {
+            platform: platform.clone(),
+            chat_id: chat_id.clone(),
+            bot_key: None,
+            user_id: message.user_id.clone(),
+            text: text.clone(),
+            is_dm: message.is_dm,
+        };
+        let answer = match turn.ask::<GatewayMessage>(platform, &gateway).await? {
+            Claim::Claimed(claim) => claim.reply,
+            Claim::Unclaimed => match self.answer(turn, session, text).await {
+                Ok(answer) => Some(answer),
+                Err(error) => {
+                    turn.happened(Event::Failed(error.to_string()));
+                    Some(APOLOGY.to_owned())
+                }
+            },
+        };
+        match answer {
+            Some(answer) => self.send(turn, platform, chat_id, OutboundMessage::text(answer)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What to say to a message that the gateway left to the agent.
+    async fn answer(
+        &self,
+        turn: &Turn,
+        session: &mut Session,
+        text: &str,
+    ) -> Result<String, AgentError> {
+        match text.strip_prefix("/personality ") {
+            Some(wanted) => self.switch(turn, session, wanted.trim()).await,
+            None => Ok(self.converse(turn, session, text).await?.text),
+        }
+    }
+
+    /// Switches the session to another personality, from the next turn on.
+    async fn switch(
+        &self,
+        turn: &Turn,
+        session: &mut Session,
+        wanted: &str,
+    ) -> Result<String, AgentError> {
+        let personality = self.personalities.get(wanted)?;
+        let switched = PersonalitySwitchedPayload {
+            session_id: session.id.clone(),
+            from: Some(session.personality.id.clone()),
+            to: personality.id.clone(),
+        };
+        let amended = turn.amend::<PersonalitySwitched>(wanted, &switched).await?;
+        session.personality = amended.personality.unwrap_or_else(|| personality.clone());
+        Ok(format!("From now on I am {}.", session.personality.name))
+    }
+}

@@ -1,0 +1,157 @@
+//! The words for what happened, the same in every view.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use hooks_points::ToolResult;
+use hooks_runtime::{Contribution, Filter, HandlerReport, HandlerStatus};
+use serde_json::Value;
+
+use crate::agent::{Change, Fired, Outcome, full_name};
+
+/// How much of a value is shown.
+const SHOWN: usize = 56;
+
+/// What came of a fire, in one line.
+pub(super) fn outcome(fired: &Fired) -> String {
+    if fired.report.handlers().is_empty() {
+        return "nobody listens".to_owned();
+    }
+    match &fired.outcome {
+        Outcome::Told => match names(fired, ran) {
+            names if names.is_empty() => "nobody was told".to_owned(),
+            names => format!("told {names}"),
+        },
+        Outcome::Amended(changes) if changes.is_empty() => match names(fired, ran) {
+            names if names.is_empty() => "nobody was asked".to_owned(),
+            names => format!("unchanged by {names}"),
+        },
+        Outcome::Amended(changes) if refuses(changes) => "refused".to_owned(),
+        Outcome::Amended(_) => "changed".to_owned(),
+        Outcome::Claimed { by, .. } => format!("claimed by {by}"),
+        Outcome::Unclaimed => match names(fired, ran) {
+            names if names.is_empty() => "nobody was asked".to_owned(),
+            names => format!("unclaimed by {names}"),
+        },
+        Outcome::Failed(error) => format!("stopped: {error}"),
+    }
+}
+
+/// A line under a fire.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Remark {
+    pub(super) kind: RemarkKind,
+    pub(super) text: String,
+}
+
+/// What a remark is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RemarkKind {
+    /// Who changed what.
+    Change,
+    /// Who failed.
+    Failure,
+    /// Who was left out, and why.
+    LeftOut,
+}
+
+impl RemarkKind {
+    /// The mark that stands before it.
+    pub(super) const fn mark(self) -> char {
+        match self {
+            Self::Change => '+',
+            Self::Failure => '!',
+            Self::LeftOut => '-',
+        }
+    }
+}
+
+/// What else there is to say about a fire.
+pub(super) fn remarks(fired: &Fired) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    if let Outcome::Amended(changes) = &fired.outcome {
+        // What a refusal says is told by the host, which obeyed it.
+        for Change { field, by, value } in changes.iter().filter(|c| c.field != "error") {
+            let text = format!("{by} set {field} = {}", shown(value));
+            remarks.push(Remark { kind: RemarkKind::Change, text });
+        }
+    }
+    for row in fired.report.handlers() {
+        if let HandlerStatus::Failed { .. } = row.status() {
+            let text = format!("{} failed: {}", full_name(row), row.status());
+            remarks.push(Remark { kind: RemarkKind::Failure, text });
+        }
+    }
+    let left_out = names(fired, |row| filter(row) == Some(Filter::Scope));
+    if !left_out.is_empty() {
+        let text = format!("not in scope: {left_out}");
+        remarks.push(Remark { kind: RemarkKind::LeftOut, text });
+    }
+    let too_late = names(fired, |row| filter(row).is_some_and(|filter| filter != Filter::Scope));
+    if !too_late.is_empty() {
+        let text = format!("not reached: {too_late}");
+        remarks.push(Remark { kind: RemarkKind::LeftOut, text });
+    }
+    remarks
+}
+
+/// What became of a handler, as one word for a style.
+pub(super) fn class(row: &HandlerReport) -> &'static str {
+    match row.status() {
+        HandlerStatus::Ran(Contribution::Fields(fields)) if fields.contains(&"error") => "refused",
+        HandlerStatus::Ran(Contribution::Fields(fields)) if !fields.is_empty() => "changed",
+        HandlerStatus::Ran(Contribution::Claimed) => "claimed",
+        HandlerStatus::Ran(_) => "ran",
+        HandlerStatus::Filtered(_) => "left-out",
+        _ => "failed",
+    }
+}
+
+/// A tool that ran, in one line.
+pub(super) fn tool_run(tool: &str, args: &Value, result: &ToolResult) -> String {
+    let mut line = format!("{tool} {args} -> ");
+    let _ = match result {
+        ToolResult::Success { value, .. } => {
+            write!(line, "{}", cut(&value.trim_end().replace('\n', ", ")))
+        }
+        ToolResult::Failure { error, .. } => write!(line, "failed: {error}"),
+    };
+    line
+}
+
+/// A time, short enough for a column.
+pub(super) fn time(took: Duration) -> String {
+    format!("{took:.1?}")
+}
+
+/// Whether somebody said no.
+pub(super) fn refuses(changes: &[Change]) -> bool {
+    changes.iter().any(|change| change.field == "error")
+}
+
+fn ran(row: &HandlerReport) -> bool {
+    matches!(row.status(), HandlerStatus::Ran(_))
+}
+
+fn filter(row: &HandlerReport) -> Option<Filter> {
+    match row.status() {
+        HandlerStatus::Filtered(filter) => Some(*filter),
+        _ => None,
+    }
+}
+
+fn names(fired: &Fired, wanted: impl Fn(&HandlerReport) -> bool) -> String {
+    let rows = fired.report.handlers().iter().filter(|row| wanted(row));
+    rows.map(full_name).collect::<Vec<_>>().join(", ")
+}
+
+fn shown(value: &Value) -> String {
+    cut(&value.to_string())
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,55 @@
+//! How much happened.
+
+use std::collections::BTreeSet;
+
+use hooks_runtime::HandlerStatus;
+
+use crate::agent::{Event, Outcome, Record};
+
+/// How much happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) points: usize,
+    pub(super) fires: usize,
+    pub(super) calls: usize,
+    pub(super) changes: usize,
+    pub(super) claims: usize,
+    pub(super) refusals: usize,
+    pub(super) failures: usize,
+}
+
+impl Tally {
+    pub(super) fn of(records: &[Record]) -> Self {
+        let mut tally = Self::default();
+        let mut points = BTreeSet::new();
+        for entry in records.iter().flat_map(|record| &record.entries) {
+            let fired = match &entry.event {
+                Event::Fired(fired) => fired,
+                Event::Refused { .. } => {
+                    tally.refusals += 1;
+                    continue;
+                }
+                _ => continue,
+            };
+            points.insert(fired.report.point());
+            tally.fires += 1;
+            match &fired.outcome {
+                Outcome::Amended(changes) => tally.changes += changes.len(),
+                Outcome::Claimed { .. } => tally.claims += 1,
+                _ => {}
+            }
+            for row in fired.report.handlers() {
+                match row.status() {
+                    HandlerStatus::Ran(_) => tally.calls += 1,
+                    HandlerStatus::Failed { .. } => {
+                        tally.calls += 1;
+                        tally.failures += 1;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        tally.points = points.len();
+        tally
+    }
+}

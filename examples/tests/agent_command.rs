@@ -1,0 +1,63 @@
+//! The command itself: what its options write, and what it says to bad ones.
+
+mod support;
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use support::workspace;
+use tempfile::TempDir;
+
+fn agent(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--example", "agent", "--"])
+        .args(arguments)
+        .env_remove("MODEL_API_KEY")
+        .current_dir(workspace())
+        .output()
+        .expect("cargo starts")
+}
+
+#[test]
+fn the_trace_and_the_page_are_written() {
+    let folder = TempDir::new().expect("a folder");
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (trace, page) = (file("trace.jsonl"), file("page.html"));
+    let output = agent(&["--trace", &trace, "--html", &page]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let trace = std::fs::read_to_string(trace).expect("a trace");
+    let points: Vec<_> = trace
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"))
+        .map(|line| line["report"]["point"].as_str().expect("a point").to_owned())
+        .collect();
+    assert_eq!(points[..3], ["message_received", "inbound_claim", "message_received"]);
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(page.starts_with("<!doctype html>"));
+    assert_eq!(page.matches("<li class=\"fire ").count(), points.len());
+}
+
+#[test]
+fn a_message_without_a_model_is_refused() {
+    let output = agent(&["hello"]);
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("messages need both `--model-url` and `--model`; see `--help`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_unknown_option_is_refused_and_help_is_given() {
+    let output = agent(&["--colour"]);
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--colour"));
+    let help = agent(&["--help"]);
+    assert!(help.status.success());
+    let said = String::from_utf8_lossy(&help.stdout);
+    for option in ["--trace FILE", "--html FILE", "--model-url URL", "--model NAME", "NO_COLOR"] {
+        assert!(said.contains(option), "{option}");
+    }
+}

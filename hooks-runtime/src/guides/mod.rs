@@ -1,0 +1,24 @@
+//! How to do things, task by task. Every snippet is compiled and run.
+//!
+//! | you want to | read |
+//! |---|---|
+//! | extend a program that has points | [Add a hook](add_a_hook), five minutes |
+//! | let others extend yours | [Which model?](which_model) |
+//! | ship several handlers with state | [Write a plugin](write_a_plugin) |
+//! | take it out again while the program runs | [Unload safely](unload_safely) |
+//! | be sure that it works | [Test a handler](test_a_handler) |
+
+#[doc = include_str!("add_a_hook.md")]
+pub mod add_a_hook {}
+
+#[doc = include_str!("which_model.md")]
+pub mod which_model {}
+
+#[doc = include_str!("write_a_plugin.md")]
+pub mod write_a_plugin {}
+
+#[doc = include_str!("unload_safely.md")]
+pub mod unload_safely {}
+
+#[doc = include_str!("test_a_handler.md")]
+pub mod test_a_handler {}
