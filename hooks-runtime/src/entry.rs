@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::crowd::Crowd;
 use crate::plugin_id::PluginId;
 use crate::plugins::PluginRecord;
-use crate::point::SourceLocation;
+use crate::point::{PointDescriptor, SourceLocation};
 use crate::policy::FailurePolicy;
 use crate::presence::Presence;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -56,6 +56,7 @@ pub struct Entry {
     pub(crate) id: u64,
     /// The place among equals; a replacement inherits it.
     pub(crate) seq: u64,
+    pub(crate) point: &'static PointDescriptor,
     pub(crate) name: Arc<str>,
     /// `None` for built-in handlers.
     pub(crate) plugin: Option<Arc<PluginRecord>>,

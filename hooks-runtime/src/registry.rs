@@ -10,7 +10,7 @@ use crate::error::RegisterError;
 use crate::handle::{Handle, Handles};
 use crate::limits::Limits;
 use crate::nesting::MAX_DEPTH;
-use crate::observe::Observer;
+use crate::observe::{ObservedHandler, Observer, tell};
 use crate::plugin_id::{PluginId, PluginIdError};
 use crate::plugins::{PluginName, PluginRecord};
 use crate::point::HookPoint;
@@ -174,6 +174,7 @@ impl Inner {
             let change = store.register(&mut group, &self.settings)?;
             self.publish(&store, change)
         };
+        visible.announce(&self.settings.observers);
         Ok(visible.handles(self))
     }
 
@@ -197,6 +198,7 @@ impl Inner {
             let record = id.and_then(|id| store.plugin(id)).cloned();
             (self.publish(&store, change), record)
         };
+        visible.announce(&self.settings.observers);
         Ok((visible.handles(self), record))
     }
 
@@ -207,7 +209,7 @@ impl Inner {
             let change = store.remove(handlers);
             (!change.removed.is_empty()).then(|| self.publish(&store, change))
         };
-        removed.map_or(0, |removed| removed.close())
+        removed.map_or(0, |removed| removed.close(&self.settings.observers))
     }
 
     fn unregister_plugin(&self, id: &str) -> PluginRemoval {
@@ -219,7 +221,7 @@ impl Inner {
         let Some(name) = name else {
             return PluginRemoval::nothing();
         };
-        let count = removed.map_or(0, |removed| removed.close());
+        let count = removed.map_or(0, |removed| removed.close(&self.settings.observers));
         let timer = Arc::clone(&self.settings.timer);
         PluginRemoval::of(Owner::Plugin(name.id().clone()), count, Arc::clone(name.crowd()), timer)
     }
@@ -231,7 +233,7 @@ impl Inner {
             let change = store.remove_plugin(|plugin| plugin.stay() == stay);
             change.map(|change| self.publish(&store, change))
         };
-        removed.map_or(0, |removed| removed.close())
+        removed.map_or(0, |removed| removed.close(&self.settings.observers))
     }
 
     /// Makes a change visible, at one instant.
@@ -276,11 +278,24 @@ impl Visible {
     /// publication: a fire that starts in between must not see half of them.
     /// The last one first: a fire that finds one closed finds all closed that
     /// it comes to later.
-    fn close(&self) -> usize {
+    fn close(&self, observers: &[Arc<dyn Observer>]) -> usize {
         for entry in self.change.removed.iter().rev() {
             entry.presence.close();
         }
+        self.announce(observers);
         self.change.removed.len()
+    }
+
+    /// Tells observers who came and who went.
+    fn announce(&self, observers: &[Arc<dyn Observer>]) {
+        tell(observers, |observer| {
+            for entry in &self.change.removed {
+                observer.removed(&ObservedHandler::new(entry));
+            }
+            for (_, entry) in &self.change.added {
+                observer.registered(&ObservedHandler::new(entry));
+            }
+        });
     }
 
     fn handles(&self, inner: &Arc<Inner>) -> Handles {

@@ -7,8 +7,7 @@ use crate::dispatch::call::Ended;
 use crate::entry::Entry;
 use crate::error::FireError;
 use crate::nesting;
-use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
-use crate::panics::contained;
+use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer, tell};
 use crate::point::{HookPoint, PointDescriptor};
 use crate::report::{Filter, FireReport, HandlerReport, HandlerStatus};
 use crate::scope::ScopedHooks;
@@ -62,13 +61,8 @@ impl<'f> Watch<'f> {
         watch
     }
 
-    /// Tells every observer. A panic in one is no failure of the fire.
     fn tell(&self, what: impl Fn(&dyn Observer)) {
-        for observer in self.observers {
-            if let Err(message) = contained(|| what(&**observer)) {
-                tracing::error!(panic = %message, "an observer panicked");
-            }
-        }
+        tell(self.observers, what);
     }
 
     /// Whether failures go to the log as well.

@@ -26,24 +26,36 @@
 //! # let _ = hooks;
 //! ```
 //!
+//! Ready-made: `Spans` (feature `tracing`) opens `tracing` spans, `Metrics`
+//! (feature `metrics`) counts and times.
+//!
 //! A registry without an observer pays nothing for this, and reports the
 //! failures of handlers as `tracing` events. With one, fires that nobody
 //! listens to are told of too, every call is timed, and failures still go to
 //! the log unless the observer says that it [takes care of
 //! them](Observer::logs_failures).
 
+#[cfg(feature = "metrics")]
+mod metrics;
+#[cfg(feature = "tracing")]
+mod spans;
 mod told;
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::entry::Entry;
 use crate::error::FailureKind;
-use crate::introspect::HandlerInfo;
+use crate::panics::contained;
 use crate::point::PointDescriptor;
 use crate::report::{Filter, HandlerStatus};
 
-pub use told::{FireEnd, ObservedCall, ObservedFire};
+#[cfg(feature = "metrics")]
+pub use metrics::Metrics;
+#[cfg(feature = "tracing")]
+pub use spans::Spans;
+pub use told::{FireEnd, ObservedCall, ObservedFire, ObservedHandler};
 
 /// Is told of everything that happens in a registry.
 ///
@@ -52,12 +64,12 @@ pub use told::{FireEnd, ObservedCall, ObservedFire};
 /// locks, and a panic in one is contained and logged.
 pub trait Observer: Debug + Send + Sync + 'static {
     /// A handler was registered: fires that start from now on see it.
-    fn registered(&self, handler: &HandlerInfo) {
+    fn registered(&self, handler: &ObservedHandler<'_>) {
         let _ = handler;
     }
 
     /// A handler was removed or replaced.
-    fn removed(&self, handler: &HandlerInfo) {
+    fn removed(&self, handler: &ObservedHandler<'_>) {
         let _ = handler;
     }
 
@@ -102,6 +114,15 @@ pub trait Observer: Debug + Send + Sync + 'static {
     /// an observer takes care of them.
     fn logs_failures(&self) -> bool {
         true
+    }
+}
+
+/// Tells every observer. A panic in one harms nobody.
+pub(crate) fn tell(observers: &[Arc<dyn Observer>], what: impl Fn(&dyn Observer)) {
+    for observer in observers {
+        if let Err(message) = contained(|| what(&**observer)) {
+            tracing::error!(panic = %message, "an observer panicked");
+        }
     }
 }
 

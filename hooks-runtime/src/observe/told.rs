@@ -84,6 +84,48 @@ impl<'c> ObservedCall<'c> {
     }
 }
 
+/// A registered handler, as observers are told of it.
+#[derive(Clone, Debug)]
+pub struct ObservedHandler<'c> {
+    entry: &'c Entry,
+}
+
+impl<'c> ObservedHandler<'c> {
+    pub(crate) fn new(entry: &'c Entry) -> Self {
+        Self { entry }
+    }
+
+    /// The wire name of its point.
+    pub fn point(&self) -> &'static str {
+        self.entry.point.name()
+    }
+
+    /// The model of its point.
+    pub fn model(&self) -> ModelKind {
+        self.entry.point.model()
+    }
+
+    /// Its name.
+    pub fn handler(&self) -> &str {
+        &self.entry.name
+    }
+
+    /// Who registered it.
+    pub fn owner(&self) -> Owner {
+        self.entry.owner()
+    }
+
+    /// Its priority: the lower number first.
+    pub fn priority(&self) -> i32 {
+        self.entry.priority
+    }
+
+    /// Where it is written.
+    pub fn location(&self) -> SourceLocation {
+        self.entry.location
+    }
+}
+
 /// How a fire ended.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

@@ -167,6 +167,19 @@ impl FireReport {
     }
 }
 
+impl HandlerStatus {
+    /// One word for logs and counters: `ran`, `filtered`, `error`, `panic`,
+    /// `timeout`, `no_timer` or `cancelled`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Ran(_) => "ran",
+            Self::Filtered(_) => "filtered",
+            Self::Failed { kind, .. } => kind,
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 impl HandlerReport {
     pub(crate) fn new(entry: &Entry, status: HandlerStatus, elapsed: Option<Duration>) -> Self {
         Self { handler: Arc::clone(&entry.name), owner: entry.owner(), status, elapsed }

@@ -188,6 +188,7 @@ impl Store {
             terms.plugin.as_ref().map(|plugin| Arc::clone(plugin.crowd())).or(options.crowd);
         let entry = Arc::new(Entry {
             id,
+            point,
             presence: Presence::new(crowd.is_some()),
             crowd,
             seq: terms.replaces.as_ref().map_or(id, |old| old.seq),

@@ -1,0 +1,51 @@
+//! Counts and durations, by way of the `metrics` facade.
+
+use std::time::Duration;
+
+use metrics::{counter, histogram};
+
+use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use crate::report::HandlerStatus;
+
+/// Counts fires, failures and durations with whatever recorder the program has
+/// installed for the `metrics` facade:
+///
+/// | name | kind | labels |
+/// |---|---|---|
+/// | `hook_fires_total` | counter | `point`, `outcome` |
+/// | `hook_fire_seconds` | histogram | `point` |
+/// | `hook_handler_seconds` | histogram | `point`, `handler`, `owner` |
+/// | `hook_handler_failures_total` | counter | `point`, `handler`, `owner`, `kind` |
+///
+/// Behind the feature `metrics`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Metrics;
+
+impl Observer for Metrics {
+    fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, took: Duration) {
+        counter!("hook_fires_total", "point" => fire.point(), "outcome" => end.word()).increment(1);
+        histogram!("hook_fire_seconds", "point" => fire.point()).record(took);
+    }
+
+    fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, took: Duration) {
+        let (point, handler, owner) =
+            (call.fire().point(), call.handler().to_owned(), call.owner().to_string());
+        if let HandlerStatus::Failed { kind, .. } = status {
+            counter!(
+                "hook_handler_failures_total",
+                "point" => point,
+                "handler" => handler.clone(),
+                "owner" => owner.clone(),
+                "kind" => *kind,
+            )
+            .increment(1);
+        }
+        histogram!(
+            "hook_handler_seconds",
+            "point" => point,
+            "handler" => handler,
+            "owner" => owner,
+        )
+        .record(took);
+    }
+}

@@ -1,0 +1,88 @@
+//! Fires and calls as `tracing` spans.
+
+use std::collections::HashMap;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use tracing::{Level, Span, field};
+
+use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use crate::report::HandlerStatus;
+use crate::sync::{Mutex, MutexGuard};
+
+/// Opens a span for each fire (`hook_fire`, with `point`, `model` and, at its
+/// end, `outcome`) and in it one for each call of a handler (`hook_handler`,
+/// with `point`, `handler`, `owner` and, at its end, `outcome`), at the level
+/// `INFO`. A handler's own events are in its span, also across its awaits.
+///
+/// Behind the feature `tracing`.
+#[derive(Debug, Default)]
+pub struct Spans {
+    /// Of the fires and calls under way, by their numbers.
+    open: Mutex<HashMap<u64, Span>>,
+}
+
+impl Spans {
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Span>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn of(&self, id: u64) -> Option<Span> {
+        self.open().get(&id).cloned()
+    }
+
+    fn end(&self, id: u64, outcome: &str) {
+        // The lock is gone before the span is: its end is the subscriber's code.
+        let span = self.open().remove(&id);
+        if let Some(span) = span {
+            span.record("outcome", outcome);
+        }
+    }
+}
+
+impl Observer for Spans {
+    fn fire_started(&self, fire: &ObservedFire) {
+        let span = tracing::span!(
+            Level::INFO,
+            "hook_fire",
+            point = fire.point(),
+            model = %fire.model(),
+            outcome = field::Empty,
+        );
+        self.open().insert(fire.id(), span);
+    }
+
+    fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
+        self.end(fire.id(), end.word());
+    }
+
+    fn handler_started(&self, call: &ObservedCall<'_>) {
+        let fire = self.of(call.fire().id());
+        let span = tracing::span!(
+            parent: fire.as_ref().and_then(Span::id),
+            Level::INFO,
+            "hook_handler",
+            point = call.fire().point(),
+            handler = call.handler(),
+            owner = %call.owner(),
+            outcome = field::Empty,
+        );
+        self.open().insert(call.id(), span);
+    }
+
+    fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, _: Duration) {
+        self.end(call.id(), status.word());
+    }
+
+    fn poll_started(&self, call: &ObservedCall<'_>) {
+        if let Some(span) = self.of(call.id()) {
+            span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
+        }
+    }
+
+    fn poll_ended(&self, call: &ObservedCall<'_>) {
+        if let Some(span) = self.of(call.id()) {
+            span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
+        }
+    }
+}
