@@ -43,6 +43,8 @@ struct Shared {
     error: Option<String>,
     before: u32,
     signal: Option<Signal>,
+    /// Whether the handler that runs gave an answer.
+    answered: bool,
     aborted: Option<String>,
 }
 
@@ -75,6 +77,7 @@ impl Reference {
                 error: None,
                 before: 0,
                 signal: None,
+                answered: false,
                 aborted: None,
             },
         };
@@ -170,6 +173,7 @@ impl Shared {
 impl Composer for Shared {
     fn saw(&mut self, handler: &Handler) -> String {
         self.signal = None;
+        self.answered = false;
         self.before += 1;
         format!(
             "{} {:?} {:?} {:?} {}{}",
@@ -197,6 +201,7 @@ impl Composer for Shared {
                     let taken = !self.is_settled();
                     if taken {
                         self.output = Some(value);
+                        self.answered = true;
                     }
                     taken
                 }
@@ -213,7 +218,12 @@ impl Composer for Shared {
 
     fn accept(&mut self, handler: &Handler) -> Next {
         match self.signal.take() {
+            None if self.answered => Next::On(Contribution::Answered),
             None => Next::On(Contribution::Nothing),
+            // That it skipped the rest as well is told of the rest.
+            Some(Signal::Skip) if self.answered => {
+                Next::End(Contribution::Answered, Filter::AfterSkip)
+            }
             Some(Signal::Skip) => Next::End(Contribution::Skipped, Filter::AfterSkip),
             Some(Signal::Abort) if self.is_settled() => Next::Failed(Failure::error("boom")),
             Some(Signal::Abort) => {
