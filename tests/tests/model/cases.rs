@@ -24,7 +24,11 @@ fn register(wishes: impl IntoIterator<Item = Wish>) -> Op {
 }
 
 fn fire(shot: Shot) -> Op {
-    Op::Fire { shot, payload: 1, scope: ScopeOf::Everyone, way: Way::Reported, stop: None }
+    fire_as(shot, Way::Reported)
+}
+
+fn fire_as(shot: Shot, way: Way) -> Op {
+    Op::Fire { shot, payload: 1, scope: ScopeOf::Everyone, way, stop: None }
 }
 
 fn run() -> Run {
@@ -73,4 +77,19 @@ fn l19_a_version_that_was_replaced_leaves_with_its_plugin() {
         timer: true,
         steps: vec![register([leads, east(false)]), fire(Shot::At(Spot::Routed))],
     });
+}
+
+#[test]
+fn l26_a_fire_that_nobody_hears_is_not_too_deep_in_any_form() {
+    let deep = |way| {
+        let unheard = fire_as(Shot::At(Spot::Told), way);
+        let again = fire(Shot::At(Spot::Vowed));
+        Wish::at(Spot::Vowed, Arc::new(Script { acts: vec![unheard, again], ..idle() }))
+    };
+    for way in [Way::Plain, Way::Reported, Way::Lazy] {
+        let left = Wish::at(Spot::Told, Arc::new(idle()));
+        let steps =
+            vec![register([left, deep(way)]), Op::Unregister(0), fire(Shot::At(Spot::Vowed))];
+        check(&Plan { timer: true, steps });
+    }
 }
