@@ -243,8 +243,9 @@ impl Inner {
             if root.lists.len() <= index {
                 root.lists.resize(index + 1, None);
             }
-            let list = store.points().get(&index).map(|point| point.list.clone());
-            root.lists[index] = list;
+            // A point that everybody has left is as one that nobody came to.
+            let point = store.points().get(&index).filter(|point| !point.order.is_empty());
+            root.lists[index] = point.map(|point| point.list.clone());
         }
         let old = self.published.swap(root);
         for entry in &change.removed {

@@ -44,10 +44,10 @@ impl Published {
     }
 
     /// The list of `P` at an earlier instant, held for a fire; `None` when it
-    /// had no handlers, also where all had left.
+    /// had no handlers.
     pub(crate) fn hold_of<P: HookPoint>(root: &Root) -> Option<Held<P>> {
         let list = root.lists.get(P::descriptor().index())?.as_ref()?;
-        (typed::<P>(list).len() > 0).then(|| Held {
+        Some(Held {
             list: NonNull::from(typed::<P>(list)),
             keep: Keep::List { _list: list.clone() },
         })

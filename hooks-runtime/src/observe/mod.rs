@@ -31,7 +31,8 @@
 //!
 //! A registry without an observer pays nothing for this, and reports the
 //! failures of handlers as `tracing` events. With one, fires that nobody
-//! listens to are told of too, every call is timed, and failures still go to
+//! listens to are told of too (but for the lazy forms, which then do not
+//! begin), every call is timed, and failures still go to
 //! the log unless the observer says that it [takes care of
 //! them](Observer::logs_failures).
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::plan::{Answer, Ending, Form, Op, Run, ScopeOf, Script, Shot, Spot, Way, Wish};
-use crate::proof::check;
+use crate::proof;
 use crate::strategies::Plan;
 
 /// A handler that does nothing.
@@ -24,20 +24,28 @@ fn register(wishes: impl IntoIterator<Item = Wish>) -> Op {
 }
 
 fn fire(shot: Shot) -> Op {
-    Op::Fire { shot, payload: 1, scope: ScopeOf::Everyone, way: Way::Reported, stop: None }
+    fire_as(shot, Way::Reported)
+}
+
+fn fire_as(shot: Shot, way: Way) -> Op {
+    Op::Fire { shot, payload: 1, scope: ScopeOf::Everyone, way, stop: None }
 }
 
 fn run() -> Run {
     Run { targets: Vec::new(), validation: None, rounds: 0, operation: Ending::Return }
 }
 
+/// Takes a case through both, observed and not.
+fn check(steps: Vec<Op>) {
+    for observed in [false, true] {
+        proof::check(&Plan { timer: true, observed, steps: steps.clone() });
+    }
+}
+
 #[test]
 fn l21_a_stage_that_everybody_has_left_is_not_in_the_report() {
     let idle = Wish::at(Spot::BeforeValidation, Arc::new(idle()));
-    check(&Plan {
-        timer: true,
-        steps: vec![register([idle]), Op::Unregister(0), fire(Shot::Flow(run()))],
-    });
+    check(vec![register([idle]), Op::Unregister(0), fire(Shot::Flow(run()))]);
 }
 
 #[test]
@@ -55,7 +63,7 @@ fn l18_whoever_keeps_a_place_is_held_to_the_limits_of_that_place() {
             Op::Limit { plugin: "east", most: 1, priorities },
             register([at(None, true)]),
         ];
-        check(&Plan { timer: true, steps });
+        check(steps);
     }
 }
 
@@ -69,8 +77,20 @@ fn l19_a_version_that_was_replaced_leaves_with_its_plugin() {
     };
     let acts = vec![register([east(true)]), Op::UnregisterPlugin("east")];
     let leads = Wish::at(Spot::Routed, Arc::new(Script { acts, ..idle() }));
-    check(&Plan {
-        timer: true,
-        steps: vec![register([leads, east(false)]), fire(Shot::At(Spot::Routed))],
-    });
+    check(vec![register([leads, east(false)]), fire(Shot::At(Spot::Routed))]);
+}
+
+#[test]
+fn l26_a_fire_that_nobody_hears_is_not_too_deep_in_any_form() {
+    let deep = |way| {
+        let unheard = fire_as(Shot::At(Spot::Told), way);
+        let again = fire(Shot::At(Spot::Vowed));
+        Wish::at(Spot::Vowed, Arc::new(Script { acts: vec![unheard, again], ..idle() }))
+    };
+    for way in [Way::Plain, Way::Reported, Way::Lazy] {
+        let left = Wish::at(Spot::Told, Arc::new(idle()));
+        let steps =
+            vec![register([left, deep(way)]), Op::Unregister(0), fire(Shot::At(Spot::Vowed))];
+        check(steps);
+    }
 }

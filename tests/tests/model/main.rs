@@ -8,6 +8,7 @@ mod body;
 mod cases;
 mod event;
 mod log;
+mod observer;
 mod plan;
 mod plugin;
 mod points;

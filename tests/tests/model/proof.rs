@@ -44,8 +44,8 @@ pub fn check(plan: &Plan) {
 fn check_counting(plan: &Plan, covered: &Covered) {
     keep_quiet();
     log::listen();
-    let world = World::new(plan.timer);
-    let mut reference = Reference::new(plan.timer);
+    let world = World::new(plan.timer, plan.observed);
+    let mut reference = Reference::new(plan.timer, plan.observed);
     for (number, op) in plan.steps.iter().enumerate() {
         let came = world.step(op);
         let names = world.names.lock().unwrap().clone();
@@ -59,6 +59,9 @@ fn check_counting(plan: &Plan, covered: &Covered) {
             let (listed, expected) = (real::listed(&hooks, spot), reference.listed(spot));
             assert_each(&listed, &expected, || format!("{} after step {number}", name_of(spot)));
         }
+        let mut observed = std::mem::take(&mut reference.observed);
+        observed.sort();
+        assert_each(&world.spy.take(), &observed, || format!("observed in step {number}, {op:?}"));
         assert_each(&log::take(), &failures, || format!("the log after step {number}"));
         assert_eq!(real::audited(&hooks), reference.audited(), "audit after step {number}");
     }

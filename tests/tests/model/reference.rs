@@ -62,6 +62,9 @@ pub struct Reference {
     pub events: Vec<Event>,
     /// What the log is told.
     pub logged: Vec<String>,
+    /// What observers are told, if there are any.
+    pub observed: Vec<String>,
+    has_observer: bool,
     /// Whether limits can be kept at all.
     pub timer: bool,
     names: BTreeMap<u32, String>,
@@ -77,8 +80,15 @@ struct Joining {
 }
 
 impl Reference {
-    pub fn new(timer: bool) -> Self {
-        Self { timer, ..Self::default() }
+    pub fn new(timer: bool, has_observer: bool) -> Self {
+        Self { timer, has_observer, ..Self::default() }
+    }
+
+    /// Tells observers.
+    pub fn observe(&mut self, line: String) {
+        if self.has_observer {
+            self.observed.push(line);
+        }
     }
 
     /// A step of the case: what happens in it. The names are those that the
@@ -120,19 +130,32 @@ impl Reference {
             }
             Op::Fire { shot, payload, scope, way, stop } => {
                 let admitted = self.scope_of(scope, given);
-                if let (Way::Lazy, Shot::At(spot)) = (way, shot)
-                    && !spot.is_gating()
-                    && !self.at(*spot).is_empty()
-                {
-                    self.events.push(Event::Built);
-                }
+                let unheard = self.lazy(*way, shot);
+                let observed = self.observed.len();
                 let (what, report) = self.fire(shot, *payload, admitted, *stop);
+                if unheard {
+                    // A lazy fire that nobody hears is not begun.
+                    self.observed.truncate(observed);
+                }
                 let told = *way == Way::Reported && what != "dropped";
                 let report = if told { report } else { Vec::new() };
                 return self.events.push(Event::Did { what, report });
             }
         };
         self.events.push(Event::Did { what, report: Vec::new() });
+    }
+
+    /// Makes the payload of a lazy fire; whether there is nobody to make it for.
+    fn lazy(&mut self, way: Way, shot: &Shot) -> bool {
+        let Shot::At(spot) = shot else { return false };
+        if way != Way::Lazy || spot.is_gating() {
+            return false;
+        }
+        let unheard = self.at(*spot).is_empty();
+        if !unheard {
+            self.events.push(Event::Built);
+        }
+        unheard
     }
 
     pub fn scope_made(&self, number: usize) -> Admitted {

@@ -6,6 +6,7 @@ use hooks_runtime::{Contribution, FailurePolicy, Filter, HandlerStatus};
 
 use crate::event::{Event, Row, placeless};
 use crate::log;
+use crate::observer;
 use crate::plan::{Answer, DEPTH, Ending, ScopeOf, Shot, Spot};
 use crate::reference::{Admitted, Handler, Reference, name_of, narrowed, owner};
 
@@ -100,6 +101,7 @@ impl Reference {
             Shot::Flow(run) => self.flow(run, payload, &admitted, &mut clock),
             Shot::At(spot) => {
                 self.fired.insert(*spot);
+                self.observe(observer::fire(name_of(*spot), self.chain.len()));
                 let list = self.at(*spot);
                 let mut rows = Vec::new();
                 let outcome = match self.too_deep(name_of(*spot)) {
@@ -113,6 +115,7 @@ impl Reference {
                         outcome
                     }
                 };
+                self.observe(observer::fired(name_of(*spot), word(&outcome)));
                 (outcome, vec![(name_of(*spot).into(), rows)])
             }
         }
@@ -219,7 +222,7 @@ impl Reference {
             self.events.push(Event::Settled(settled));
         }
         let mut error = None;
-        for ((handler, row), ended) in list.iter().zip(rows).zip(ended) {
+        for ((handler, row), ended) in list.iter().zip(&mut *rows).zip(ended) {
             match ended {
                 None => (),
                 Some(Ok(())) => row.status = HandlerStatus::Ran(Contribution::Nothing),
@@ -228,6 +231,9 @@ impl Reference {
                     error = error.or(closed);
                 }
             }
+        }
+        for (handler, row) in list.iter().zip(rows) {
+            self.came_to(handler, &row.status);
         }
         if dropped { "dropped".into() } else { error.unwrap_or("told".into()) }
     }
@@ -243,16 +249,19 @@ impl Reference {
     ) -> Walked {
         let mut over: Option<(Filter, Walked)> = None;
         for handler in list {
-            if let Some((filter, _)) = &over {
-                rows.push(row(handler, HandlerStatus::Filtered(*filter)));
-                continue;
-            }
-            if let Some(filter) = part.leaves_out(handler) {
-                rows.push(row(handler, HandlerStatus::Filtered(filter)));
+            let filter = match &over {
+                Some((filter, _)) => Some(*filter),
+                None => part.leaves_out(handler),
+            };
+            if let Some(filter) = filter {
+                let row = row(handler, HandlerStatus::Filtered(filter));
+                self.came_to(handler, &row.status);
+                rows.push(row);
                 continue;
             }
             let saw = composer.saw(handler);
             let Some(outcome) = self.call(handler, saw, part.admitted, clock, composer) else {
+                self.came_to(handler, &HandlerStatus::Cancelled);
                 return Walked::Dropped;
             };
             let mut told = row(handler, HandlerStatus::Cancelled);
@@ -269,6 +278,7 @@ impl Reference {
                     }
                 }
             }
+            self.came_to(handler, &told.status);
             rows.push(told);
         }
         over.map_or(Walked::Through, |(_, walked)| walked)
@@ -320,6 +330,8 @@ impl Reference {
         handler.calls.set(handler.calls.get() + 1);
         handler.running.set(handler.running.get() + 1);
         self.events.push(Event::Start { tag: handler.tag, saw });
+        let (point, owner) = (name_of(handler.spot), owner(handler.plugin));
+        self.observe(observer::begins(point, &handler.name, &owner));
         if handler.script.ending == Ending::PanicEarly {
             self.events.push(Event::Dropped(handler.tag));
             return Some(Failure::panic("boom"));
@@ -328,6 +340,12 @@ impl Reference {
             self.acts_of(handler, admitted);
         }
         None
+    }
+
+    /// Tells observers what became of a handler.
+    fn came_to(&mut self, handler: &Handler, status: &HandlerStatus) {
+        let (point, owner) = (name_of(handler.spot), owner(handler.plugin));
+        self.observe(observer::came_to(point, &handler.name, &owner, status));
     }
 
     /// Notes a failure; the error of the fire, if the handler fails closed.
@@ -400,6 +418,18 @@ pub fn known(handler: &Handler) -> String {
         format!(" at {} as {}", name_of(handler.spot), owner(handler.plugin))
     } else {
         String::new()
+    }
+}
+
+/// The outcome of a fire in one word.
+fn word(outcome: &str) -> &'static str {
+    match outcome {
+        "amended [None, None, None]" => "unchanged",
+        _ if outcome.starts_with("handler `") || outcome.starts_with("fires are") => "failed",
+        _ => ["dropped", "told", "amended", "claimed", "unclaimed", "passed", "rejected"]
+            .into_iter()
+            .find(|word| outcome.starts_with(word))
+            .expect("every outcome has a word"),
     }
 }
 

@@ -6,6 +6,7 @@ use hooks_runtime::flow::StageKind;
 use hooks_runtime::{Contribution, Filter};
 
 use crate::event::{Event, placeless};
+use crate::observer;
 use crate::plan::{Ending, Run, Spot, Steer};
 use crate::reference::{Admitted, Handler, Reference, name_of, owner};
 use crate::reference_fire::{Came, Clock, Composer, Failure, Next, Part, Walked, known};
@@ -43,6 +44,10 @@ struct Shared {
     error: Option<String>,
     before: u32,
     signal: Option<Signal>,
+    /// Whether the handler that runs gave an answer.
+    answered: bool,
+    /// Whether a handler skipped the rest of the stage.
+    skipped: bool,
     aborted: Option<String>,
 }
 
@@ -62,6 +67,7 @@ impl Reference {
         if let Some(error) = self.too_deep("made") {
             return (error, Vec::new());
         }
+        self.observe(observer::fire("made", self.chain.len()));
         self.chain.push("made");
         let mut flowing = Flowing {
             part: Part { admitted, targets: &run.targets },
@@ -75,16 +81,20 @@ impl Reference {
                 error: None,
                 before: 0,
                 signal: None,
+                answered: false,
+                skipped: false,
                 aborted: None,
             },
         };
         let outcome = self.run(run, &mut flowing);
         self.chain.pop();
-        flowing.report.0 = match outcome {
-            Ok(output) => format!("made {output}"),
-            Err(Stop::Error(error)) => error,
-            Err(Stop::Dropped) => "dropped".into(),
+        let (word, told) = match outcome {
+            Ok(output) => ("ran", format!("made {output}")),
+            Err(Stop::Error(error)) => ("failed", error),
+            Err(Stop::Dropped) => ("dropped", "dropped".into()),
         };
+        self.observe(observer::fired("made", word));
+        flowing.report.0 = told;
         flowing.report
     }
 
@@ -133,15 +143,26 @@ impl Reference {
         let (spot, kind) = STAGES[number];
         flowing.shared.stage = kind;
         self.fired.insert(spot);
+        self.observe(observer::fire(name_of(spot), self.chain.len()));
         let list = std::mem::take(&mut flowing.handlers[number]);
         if list.is_empty() {
+            self.observe(observer::fired(name_of(spot), "ran"));
             return Ok(());
         }
+        flowing.shared.skipped = false;
         self.chain.push(name_of(spot));
         let mut rows = Vec::new();
         let walked = self.walk(&list, &flowing.part, flowing.clock, &mut rows, &mut flowing.shared);
         self.chain.pop();
         flowing.report.1.push((name_of(spot).into(), rows));
+        let word = match &walked {
+            Walked::Dropped => "dropped",
+            Walked::Failed(_) => "failed",
+            Walked::Through if flowing.shared.aborted.is_some() => "aborted",
+            Walked::Through if flowing.shared.skipped => "skipped",
+            Walked::Through => "ran",
+        };
+        self.observe(observer::fired(name_of(spot), word));
         match (walked, flowing.shared.aborted.take()) {
             (Walked::Dropped, _) => Err(Stop::Dropped),
             (Walked::Failed(error), _) | (Walked::Through, Some(error)) => Err(Stop::Error(error)),
@@ -170,6 +191,7 @@ impl Shared {
 impl Composer for Shared {
     fn saw(&mut self, handler: &Handler) -> String {
         self.signal = None;
+        self.answered = false;
         self.before += 1;
         format!(
             "{} {:?} {:?} {:?} {}{}",
@@ -197,6 +219,7 @@ impl Composer for Shared {
                     let taken = !self.is_settled();
                     if taken {
                         self.output = Some(value);
+                        self.answered = true;
                     }
                     taken
                 }
@@ -212,8 +235,14 @@ impl Composer for Shared {
     }
 
     fn accept(&mut self, handler: &Handler) -> Next {
+        self.skipped = matches!(self.signal, Some(Signal::Skip));
         match self.signal.take() {
+            None if self.answered => Next::On(Contribution::Answered),
             None => Next::On(Contribution::Nothing),
+            // That it skipped the rest as well is told of the rest.
+            Some(Signal::Skip) if self.answered => {
+                Next::End(Contribution::Answered, Filter::AfterSkip)
+            }
             Some(Signal::Skip) => Next::End(Contribution::Skipped, Filter::AfterSkip),
             Some(Signal::Abort) if self.is_settled() => Next::Failed(Failure::error("boom")),
             Some(Signal::Abort) => {

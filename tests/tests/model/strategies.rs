@@ -16,16 +16,18 @@ use crate::plan::{
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub timer: bool,
+    /// Whether the registry has an observer.
+    pub observed: bool,
     pub steps: Vec<Op>,
 }
 
 /// Cases around these points: the fewer they are, the more meet at one.
 pub fn plans(spots: &'static [Spot]) -> impl Strategy<Value = Plan> {
     let first = vec(wish(spots, 2), 3..=8).prop_map(accepted);
-    (proptest::bool::weighted(0.9), first, vec(op(spots, 2), 3..=14)).prop_map(
-        |(timer, first, mut steps)| {
+    (proptest::bool::weighted(0.9), any::<bool>(), first, vec(op(spots, 2), 3..=14)).prop_map(
+        |(timer, observed, first, mut steps)| {
             steps.insert(0, first);
-            Plan { timer, steps }
+            Plan { timer, observed, steps }
         },
     )
 }
@@ -52,7 +54,7 @@ pub fn crowds(spot: Spot) -> impl Strategy<Value = Plan> {
         });
         let mut steps = vec![Op::Register { registrar: None, wishes: wishes.collect() }];
         steps.extend(fires);
-        Plan { timer: true, steps }
+        Plan { timer: true, observed: false, steps }
     })
 }
 

@@ -11,6 +11,7 @@ use hooks_runtime::{Handle, HookRegistry, Installed, ScopedHooks, Sleep, Timer};
 
 use crate::body::Wait;
 use crate::event::Event;
+use crate::observer::Spy;
 use crate::plan::{DEPTH, Op};
 use crate::plugin::East;
 use crate::points::ROUND;
@@ -28,6 +29,8 @@ pub struct World {
     pub installed: Mutex<Vec<Option<Installed<East>>>>,
     /// The names that anonymous handlers were given.
     pub names: Mutex<BTreeMap<u32, String>>,
+    /// The observer, if the registry has one.
+    pub spy: Spy,
     events: Mutex<Vec<Event>>,
     drives: Mutex<Vec<Arc<Drive>>>,
     next_tag: AtomicU32,
@@ -35,21 +38,25 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(timer: bool) -> Arc<Self> {
+    pub fn new(timer: bool, observed: bool) -> Arc<Self> {
         let world = Arc::new(Self {
             hooks: Mutex::default(),
             scopes: Mutex::default(),
             handles: Mutex::default(),
             installed: Mutex::default(),
             names: Mutex::default(),
+            spy: Spy::default(),
             events: Mutex::default(),
             drives: Mutex::default(),
             next_tag: AtomicU32::new(0),
             patience: AtomicU32::new(PATIENCE),
         });
         let clock = Clock { world: Arc::downgrade(&world), timer };
-        let hooks = HookRegistry::builder().max_depth(DEPTH).timer(clock).build();
-        *world.hooks.lock().unwrap() = Some(hooks);
+        let mut builder = HookRegistry::builder().max_depth(DEPTH).timer(clock);
+        if observed {
+            builder = builder.observer(world.spy.clone());
+        }
+        *world.hooks.lock().unwrap() = Some(builder.build());
         world
     }
 
