@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::measure::clock::Effort;
 use crate::measure::instructions::{Counter, NotCounted};
-use crate::peers::names::{DYN_FN, IRONCLAW, JOIN, READY, SYNC, UNORDERED};
+use crate::peers::names::{ANNOTATED, DYN_FN, IRONCLAW, JOIN, READY, SYNC, UNORDERED};
 use crate::questions::{
     claiming, flow, gating, growth, idle, ironclaw, modifying, suspended, threads, void, woken,
 };
@@ -153,6 +153,8 @@ impl Goals {
         }
         let what = "8 async void handlers, to the dyn Fn loop";
         self.add(what, void.ratio(READY, DYN_FN), Limit::AtMost(1.9));
+        let what = "8 annotated async void handlers, to the dyn Fn loop";
+        self.add(what, void.ratio(ANNOTATED, DYN_FN), Limit::AtMost(1.9));
         let gating = gating::table(effort, 8);
         let flow = flow::table(effort, 8);
         let tables = [&void, &claiming, &modifying, &gating, &flow];

@@ -16,6 +16,7 @@
 //! valgrind has to be installed; without it those rows are not measured, and
 //! that is said. "Over the loop" is explained in `rows.rs`.
 
+mod annotated;
 mod chart;
 mod elsewhere;
 mod goals;

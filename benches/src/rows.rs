@@ -10,6 +10,7 @@ use std::hint::black_box;
 
 use hooks_runtime::{FireError, Gate, HookRegistry};
 
+use crate::annotated;
 use crate::elsewhere;
 use crate::peers::boxed;
 use crate::points::{
@@ -38,7 +39,7 @@ macro_rules! rounds {
 }
 
 /// All rows.
-pub(crate) const ROWS: [Row; 28] = [
+pub(crate) const ROWS: [Row; 29] = [
     (EMPTY, |rounds| {
         rounds!(rounds, {
             black_box(&TELL);
@@ -76,6 +77,7 @@ pub(crate) const ROWS: [Row; 28] = [
     ("void-ready-1", |rounds| void(rounds, &tellers(1, Form::Ready))),
     ("void-ready-8", |rounds| void(rounds, &tellers(8, Form::Ready))),
     ("void-ready-16", |rounds| void(rounds, &tellers(16, Form::Ready))),
+    ("void-annotated-8", |rounds| void(rounds, &annotated::eight())),
     ("void-once-8", |rounds| void(rounds, &tellers(8, Form::Once))),
     ("void-large-8", |rounds| void(rounds, &tellers(8, Form::Large))),
     ("claiming-sync-8", |rounds| claiming(rounds, &askers(8, Form::Sync))),

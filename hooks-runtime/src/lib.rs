@@ -24,6 +24,7 @@ pub mod observe;
 mod options;
 mod order;
 mod panics;
+pub mod performance;
 mod plugin;
 mod plugin_id;
 mod plugins;

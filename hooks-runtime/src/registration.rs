@@ -10,7 +10,8 @@ use crate::crowd::Crowd;
 use crate::entry::Phase;
 use crate::error::RegisterError;
 use crate::invoke::{
-    Async2, Call2, Call3, Handler, Input, IntoHandler, StateAsync2, StateSync2, Sync2,
+    Async2, Call2, Call3, Handler, Input, IntoHandler, StateAsync1, StateAsync2, StateSync1,
+    StateSync2, Sync2,
 };
 use crate::list::ListKind;
 use crate::models::{Composes, Guard, RegistersAs, Returns};
@@ -95,8 +96,53 @@ impl<P: HookPoint> On<P> {
         self
     }
 
+    // What an annotated function becomes takes, if neither a plugin nor a
+    // context, the unit: the input alone would not let its lifetime vary.
+
     #[doc(hidden)]
     pub fn __sync<F, T>(self, handler: F) -> Registration
+    where
+        F: for<'a> Fn(&'a (), Input<'a, P>) -> T + Send + Sync + 'static,
+        P::Model: Composes<P>,
+        T: Returns<P::Model, P>,
+    {
+        self.__sync_with(Arc::new(()), handler)
+    }
+
+    #[doc(hidden)]
+    pub fn __async<F, T>(self, handler: F) -> Registration
+    where
+        F: for<'a> Call2<'a, &'a (), Input<'a, P>, Out = T>,
+        P::Model: Composes<P>,
+        T: Returns<P::Model, P>,
+    {
+        self.__async_with(Arc::new(()), handler)
+    }
+
+    #[doc(hidden)]
+    pub fn __sync_with<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
+    where
+        S: Send + Sync + 'static,
+        F: for<'a> Fn(&'a S, Input<'a, P>) -> T + Send + Sync + 'static,
+        P::Model: Composes<P>,
+        T: Returns<P::Model, P>,
+    {
+        self.finish(IntoHandler::<P::Model, P, S, StateSync1>::into_handler(handler, state))
+    }
+
+    #[doc(hidden)]
+    pub fn __async_with<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
+    where
+        S: Send + Sync + 'static,
+        F: for<'a> Call2<'a, &'a S, Input<'a, P>, Out = T>,
+        P::Model: Composes<P>,
+        T: Returns<P::Model, P>,
+    {
+        self.finish(IntoHandler::<P::Model, P, S, StateAsync1>::into_handler(handler, state))
+    }
+
+    #[doc(hidden)]
+    pub fn __sync_cx<F, T>(self, handler: F) -> Registration
     where
         F: for<'a> Fn(Input<'a, P>, &'a HookContext) -> T + Send + Sync + 'static,
         P::Model: Composes<P>,
@@ -106,7 +152,7 @@ impl<P: HookPoint> On<P> {
     }
 
     #[doc(hidden)]
-    pub fn __async<F, T>(self, handler: F) -> Registration
+    pub fn __async_cx<F, T>(self, handler: F) -> Registration
     where
         F: for<'a> Call2<'a, Input<'a, P>, &'a HookContext, Out = T>,
         P::Model: Composes<P>,
@@ -116,7 +162,7 @@ impl<P: HookPoint> On<P> {
     }
 
     #[doc(hidden)]
-    pub fn __sync_with<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
+    pub fn __sync_with_cx<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
     where
         S: Send + Sync + 'static,
         F: for<'a> Fn(&'a S, Input<'a, P>, &'a HookContext) -> T + Send + Sync + 'static,
@@ -127,7 +173,7 @@ impl<P: HookPoint> On<P> {
     }
 
     #[doc(hidden)]
-    pub fn __async_with<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
+    pub fn __async_with_cx<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
     where
         S: Send + Sync + 'static,
         F: for<'a> Call3<'a, &'a S, Input<'a, P>, &'a HookContext, Out = T>,

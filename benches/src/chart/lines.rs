@@ -6,7 +6,7 @@ use crate::chart::svg::{Anchor, FAINT, Picture};
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = 640.0;
-const TOP: f64 = 50.0;
+const TOP: f64 = 66.0;
 const BOTTOM: f64 = 330.0;
 const COLOURS: [&str; 3] = ["#0969da", "#1a7f37", "#bc4c00"];
 

@@ -52,4 +52,5 @@ pub(crate) mod names {
     pub(crate) const IRONCLAW: &str = "IronClaw's way";
     pub(crate) const SYNC: &str = "hooks, sync handlers";
     pub(crate) const READY: &str = "hooks, async handlers";
+    pub(crate) const ANNOTATED: &str = "hooks, annotated async handlers";
 }

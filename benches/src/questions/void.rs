@@ -7,12 +7,13 @@ use futures::future::join_all;
 use futures::stream::FuturesUnordered;
 use tokio::sync::broadcast;
 
+use crate::annotated;
 use crate::measure::clock::{Contender, Effort, measure};
 use crate::measure::table::Table;
 #[cfg(feature = "bevy")]
 use crate::peers::bevy::Observers;
 use crate::peers::names::{
-    AWAITS, BOXED, BROADCAST, DYN_FN, JOIN_ALL, READY, STATIC, SYNC, UNORDERED,
+    ANNOTATED, AWAITS, BOXED, BROADCAST, DYN_FN, JOIN_ALL, READY, STATIC, SYNC, UNORDERED,
 };
 use crate::peers::{boxed, boxed_async};
 use crate::points::{Form, TELL, Tell, TellPayload, tell, tell_ready, tellers, work};
@@ -31,7 +32,8 @@ pub(crate) fn table(effort: Effort, count: usize) -> Table {
     let mut receivers: Vec<_> = (0..count).map(|_| sender.subscribe()).collect();
     #[cfg(feature = "bevy")]
     let mut observers = Observers::new(count);
-    let contenders = vec![
+    let annotated = annotated::eight();
+    let mut contenders = vec![
         Contender::call(STATIC, || (0..count).for_each(|_| tell(black_box(&TELL)))),
         Contender::call(DYN_FN, || calls.iter().for_each(|call| call(black_box(&TELL)))),
         Contender::fire(SYNC, async || {
@@ -67,6 +69,11 @@ pub(crate) fn table(effort: Effort, count: usize) -> Table {
         #[cfg(feature = "bevy")]
         Contender::call(crate::peers::names::BEVY, || observers.tell(black_box(1))),
     ];
+    if count == 8 {
+        contenders.push(Contender::fire(ANNOTATED, async || {
+            annotated.fire_void::<Tell>(black_box(&TELL)).await.expect(FINE);
+        }));
+    }
     let question = format!("void, done at once, {}", handlers(count));
     Table::new(question, DYN_FN, measure(effort, contenders))
 }

@@ -110,10 +110,14 @@ fn call(
     let output = format_ident!("__output", span = location::shown_at(handler.result_at));
     let asyncness = handler.is_async.then(|| quote!(async));
     let awaited = handler.is_async.then(|| quote!(.await));
-    let this = shared.map(|shared| {
-        let ty = shared.ty;
-        quote!(__this: &'a #ty,)
-    });
+    // A context costs what it holds: only those who take one are given one.
+    let context = handler.context_at.map(|_| quote!(__cx: &'a #rt::HookContext,));
+    let this = match shared {
+        Some(Shared { ty, .. }) => quote!(__this: &'a #ty,),
+        None if context.is_some() => quote!(),
+        // Something has to name the lifetime outright for it to be any.
+        None => quote!(_: &'a (),),
+    };
     let owner = shared.map(|shared| {
         let ty = shared.ty;
         quote_spanned!(at_name=> <#ty>::)
@@ -123,7 +127,6 @@ fn call(
         let cx = format_ident!("__cx", span = location::shown_at(at));
         quote!(, #cx)
     });
-    let unused = handler.context_at.is_none().then(|| quote!(let _ = __cx;));
     let returned = format_ident!(
         "{}",
         if arguments.guard { "returned_guard" } else { "returned" },
@@ -141,9 +144,8 @@ fn call(
         #asyncness fn __call<'a>(
             #this
             __input: #input_type,
-            __cx: &'a #rt::HookContext,
+            #context
         ) -> #output_type {
-            #unused
             let #output = #owner #ident(#this_argument #input #context_argument) #awaited;
             #result
         }
@@ -185,7 +187,8 @@ fn finish(handler: &Handler, shared: Option<&Shared>) -> TokenStream {
     let span = location::shown_at(handler.ident.span());
     let kind = if handler.is_async { "async" } else { "sync" };
     let suffix = if shared.is_some() { "_with" } else { "" };
-    let method = format_ident!("__{kind}{suffix}", span = span);
+    let context = if handler.context_at.is_some() { "_cx" } else { "" };
+    let method = format_ident!("__{kind}{suffix}{context}", span = span);
     let plugin = shared.map(|shared| {
         let variable = shared.variable;
         quote!(::core::clone::Clone::clone(#variable),)

@@ -34,10 +34,9 @@ pub enum log_order {}
 impl ::hooks_runtime::__private::Annotated for log_order {
     fn registration() -> ::hooks_runtime::Registration {
         async fn __call<'a>(
+            _: &'a (),
             __input: ::hooks_runtime::__private::Input<'a, OrderPlaced>,
-            __cx: &'a ::hooks_runtime::HookContext,
         ) -> ::hooks_runtime::__private::Output<OrderPlaced> {
-            let _ = __cx;
             let __output = log_order(__input).await;
             ::hooks_runtime::__private::returned::<OrderPlaced, _>(__output)
         }

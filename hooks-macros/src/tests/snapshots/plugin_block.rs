@@ -37,9 +37,7 @@ impl ::hooks_runtime::Plugin for Audit {
                 async fn __call<'a>(
                     __this: &'a Audit,
                     __input: ::hooks_runtime::__private::Input<'a, OrderPlaced>,
-                    __cx: &'a ::hooks_runtime::HookContext,
                 ) -> ::hooks_runtime::__private::Output<OrderPlaced> {
-                    let _ = __cx;
                     let __output = <Audit>::started(__this, __input).await;
                     ::hooks_runtime::__private::returned::<OrderPlaced, _>(__output)
                 }
@@ -78,7 +76,7 @@ impl ::hooks_runtime::Plugin for Audit {
                             ::core::column!(),
                         ),
                     )
-                    .__sync_with(::core::clone::Clone::clone(__plugin), __call)
+                    .__sync_with_cx(::core::clone::Clone::clone(__plugin), __call)
             };
             __list.push(__registration);
         }
@@ -90,9 +88,7 @@ impl ::hooks_runtime::Plugin for Audit {
                         'a,
                         BeforeExecute<MakeCall>,
                     >,
-                    __cx: &'a ::hooks_runtime::HookContext,
                 ) -> ::hooks_runtime::__private::Output<BeforeExecute<MakeCall>> {
-                    let _ = __cx;
                     let __output = <Audit>::cached(__this, __input).await;
                     ::hooks_runtime::__private::returned::<
                         BeforeExecute<MakeCall>,

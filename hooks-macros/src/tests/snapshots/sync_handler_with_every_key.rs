@@ -63,7 +63,7 @@ impl crate::hooks::__private::Annotated for check {
                     ::core::column!(),
                 ),
             )
-            .__sync(__call)
+            .__sync_cx(__call)
     }
 }
 #[cfg(unix)]
