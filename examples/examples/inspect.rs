@@ -5,11 +5,14 @@
 
 use std::error::Error;
 use std::fmt::Display;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
 use hooks_runtime::{
     AfterExecute, BeforeExecute, Claim, FailurePolicy, FlowContext, Gate, HandlerInfo,
-    HookRegistry, OnError, Owner, Plugins, Verdict, handlers, hook_handler, hook_points, on,
+    HandlerStatus, HookRegistry, OnError, Owner, Plugins, Verdict, handlers, hook_handler,
+    hook_points, on,
 };
 
 /// What is to be printed.
@@ -112,11 +115,54 @@ fn ring(_: &mut FlowContext<Printing>) -> Result<(), String> {
     Err("the bell is broken".to_owned())
 }
 
+/// Keeps a line for every fire, with what was called in it and how it ended.
+#[derive(Clone, Debug, Default)]
+struct Log(Arc<Mutex<Vec<LogLine>>>);
+
+#[derive(Debug)]
+struct LogLine {
+    fire: u64,
+    depth: usize,
+    point: &'static str,
+    ran: u32,
+    failed: u32,
+    end: &'static str,
+}
+
+impl Log {
+    fn at(&self, fire: &ObservedFire, note: impl FnOnce(&mut LogLine)) {
+        let mut lines = self.0.lock().expect("nobody panics in here");
+        if let Some(line) = lines.iter_mut().find(|line| line.fire == fire.id()) {
+            note(line);
+        }
+    }
+}
+
+impl Observer for Log {
+    fn fire_started(&self, fire: &ObservedFire) {
+        let (fire, depth, point) = (fire.id(), fire.depth(), fire.point());
+        let line = LogLine { fire, depth, point, ran: 0, failed: 0, end: "" };
+        self.0.lock().expect("nobody panics in here").push(line);
+    }
+
+    fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, _: Duration) {
+        self.at(call.fire(), |line| match status {
+            HandlerStatus::Ran(_) => line.ran += 1,
+            _ => line.failed += 1,
+        });
+    }
+
+    fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
+        self.at(fire, |line| line.end = end.word());
+    }
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     // The panic below is part of the show; its backtrace is not.
     std::panic::set_hook(Box::new(|_| {}));
-    let hooks = HookRegistry::new();
+    let log = Log::default();
+    let hooks = HookRegistry::builder().observer(log.clone()).build();
     hooks.register(handlers![log_order, confirm, count, look_up])?;
     hooks.register(handlers![tenth_off, list_price, large_press, small_press, anybody])?;
     hooks.register(handlers![even_pages, enough_paper, from_stock, trim_edges, ring])?;
@@ -168,6 +214,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         show(&report, &outcome(printed));
     }
 
+    head("observed: every fire, and in a flow its stages");
+    show_log(&log);
+
     head("counters");
     show_counters(&hooks.handlers());
 
@@ -212,6 +261,17 @@ fn show_handlers(handlers: &[HandlerInfo]) {
         ]
     });
     table(["point", "model", "handler", "owner", "priority", "fails", "limit"], rows);
+}
+
+fn show_log(log: &Log) {
+    let lines = log.0.lock().expect("nobody panics in here");
+    // Stages at which nobody listens are told of as well; here they are left out.
+    let heard = lines.iter().filter(|line| line.depth == 0 || line.ran + line.failed > 0);
+    let rows = heard.map(|line| {
+        let point = format!("{:1$}{2}", "", 2 * line.depth, line.point);
+        [point, line.ran.to_string(), line.failed.to_string(), line.end.to_owned()]
+    });
+    table(["point", "ran", "failed", "end"], rows);
 }
 
 fn show_counters(handlers: &[HandlerInfo]) {

@@ -136,6 +136,14 @@ pub(crate) fn check_handler_name(name: &str) -> Result<(), (String, &'static str
     Err((shown(name), problem))
 }
 
+/// A character, escaped unless it shows as itself.
+#[cfg(feature = "json")]
+pub(crate) fn escaped(char: char) -> impl Iterator<Item = char> {
+    let plain = is_plain(char).then_some(char);
+    let escape = plain.is_none().then(|| char.escape_default());
+    plain.into_iter().chain(escape.into_iter().flatten())
+}
+
 /// Whether a character shows as itself in a terminal or a log. Marks that
 /// reorder, hide or combine do not, and two names that differ only by them
 /// would look the same; nor do the letters that are blank.

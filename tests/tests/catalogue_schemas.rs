@@ -6,7 +6,7 @@ mod json_support;
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_points::catalogue;
+use hooks_points::{ClaimWire, CompletionRejected, catalogue};
 use hooks_runtime::catalogue::{Catalogue, PointInfo};
 use hooks_runtime::json::Outcome;
 use hooks_runtime::{Claim, Gate, HookRegistry, ModelKind, Verdict};
@@ -144,7 +144,20 @@ fn after_tool_call(result: Value) -> Value {
 }
 
 #[test]
-fn verdicts_are_json_too() {
+fn l27_claims_by_name_are_spelled_as_on_the_wire() {
+    let (hooks, agent) = (HookRegistry::new(), catalogue::agent());
+    let wire = ClaimWire(Some(CompletionRejected::new("no tests").unwrap()));
+    let wire = serde_json::to_value(wire).unwrap();
+    let said = wire.clone();
+    let handler = agent.on("before_ticket_complete").unwrap().handler(move |_: Value| said.clone());
+    hooks.register(handler).unwrap();
+    let ticket = r#"{"taskId": "t", "summary": "done"}"#;
+    let outcome = block_on(hooks.json(&agent).fire("before_ticket_complete", ticket)).unwrap();
+    assert_eq!(outcome.to_json(), wire);
+}
+
+#[test]
+fn l27_a_guard_by_name_rejects() {
     let hooks = HookRegistry::new();
     let lifecycle = catalogue::lifecycle();
     let guard = lifecycle

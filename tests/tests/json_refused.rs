@@ -183,6 +183,21 @@ fn l27_depth_and_size_have_a_limit() {
     );
 }
 
+#[test]
+fn l27_what_a_message_quotes_is_short_and_safe_to_print() {
+    let long = with("\"floor\": 2", &format!("\"floor\": \"{}\"", "x".repeat(3000)));
+    let told = refused(long);
+    assert!(told.len() < 600, "{} bytes", told.len());
+    assert!(
+        told.starts_with("the payload of `sending` does not fit at `from.floor`: invalid type")
+    );
+    assert!(told.contains("xxx … xxx") && told.contains("expected u8"));
+    let hostile = with("\"floor\"", "\"\\u001b[2J\\u202e\\n\": 1, \"floor\"");
+    let told = refused(hostile);
+    assert!(told.contains(r"at `from.\u{1b}[2J\u{202e}\n`"), "{told}");
+    assert!(!told.contains(|char: char| char.is_control()));
+}
+
 /// The error of a fire by name.
 fn fire(name: &str) -> JsonError {
     block_on(HookRegistry::new().json(&points()).fire(name, "{}")).unwrap_err()
@@ -418,6 +433,11 @@ fn l27_content_blocks_are_read_as_strictly_as_the_rest() {
             "`content[0].annotations`: invalid type: sequence, expected struct Annotations",
         ),
         (json!([{"type": "text", "data": "x"}]), "`content[0]`: a block of `text` needs `text`"),
+        // What belongs to another kind of block is not passed over.
+        (
+            json!([{"type": "text", "text": "x", "data": "y"}]),
+            "`content[0]`: a block of `text` needs `text`",
+        ),
     ];
     for (content, message) in told {
         assert_eq!(run(content), format!("{head}{message}"));

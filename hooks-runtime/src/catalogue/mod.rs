@@ -61,6 +61,8 @@ use crate::registry::HookRegistry;
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     points: Vec<PointInfo>,
+    /// Every wire name, those of stages too, with the place of its point.
+    names: HashMap<&'static str, (usize, &'static PointDescriptor)>,
 }
 
 /// Points of different declarations share wire names.
@@ -69,7 +71,11 @@ pub struct DuplicateNames(Vec<NameClash>);
 
 impl Catalogue {
     pub(crate) fn new(points: Vec<PointInfo>) -> Self {
-        Self { points }
+        let places = points.iter().enumerate();
+        let names = places.flat_map(|(at, point)| {
+            point.descriptors().map(move |named| (named.name(), (at, named)))
+        });
+        Self { names: names.collect(), points }
     }
 
     /// One catalogue of all these, in their order.
@@ -79,7 +85,7 @@ impl Catalogue {
     pub fn merge(catalogues: impl IntoIterator<Item = Self>) -> Result<Self, DuplicateNames> {
         let mut taken: HashMap<&'static str, &'static PointDescriptor> = HashMap::new();
         let mut clashes = Vec::new();
-        let mut merged = Self::default();
+        let mut points = Vec::new();
         for point in catalogues.into_iter().flat_map(|catalogue| catalogue.points) {
             if taken.get(point.name()).is_some_and(|first| first.index() == point.index()) {
                 continue;
@@ -94,9 +100,9 @@ impl Catalogue {
                     }),
                 }
             }
-            merged.points.push(point);
+            points.push(point);
         }
-        if clashes.is_empty() { Ok(merged) } else { Err(DuplicateNames(clashes)) }
+        if clashes.is_empty() { Ok(Self::new(points)) } else { Err(DuplicateNames(clashes)) }
     }
 
     /// The points, in the order of their declaration.
@@ -106,7 +112,13 @@ impl Catalogue {
 
     /// The point of that wire name.
     pub fn get(&self, name: &str) -> Option<&PointInfo> {
-        self.points.iter().find(|point| point.name() == name)
+        self.names.get(name).map(|&(at, _)| &self.points[at]).filter(|point| point.name() == name)
+    }
+
+    /// What has that wire name, a point or a stage, with its point or flow.
+    #[cfg(feature = "json")]
+    pub(crate) fn named(&self, name: &str) -> Option<(&PointInfo, &'static PointDescriptor)> {
+        self.names.get(name).map(|&(at, named)| (&self.points[at], named))
     }
 
     /// The declared points that this registry never fired.

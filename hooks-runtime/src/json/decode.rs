@@ -7,6 +7,7 @@ use serde_path_to_error::{Deserializer as Tracking, Track};
 
 use super::error::{JsonError, Mismatch};
 use super::strict::Strict;
+use crate::plugin_id::escaped;
 use crate::point::HookPoint;
 
 /// Reads the payload of `P` from text.
@@ -21,7 +22,7 @@ where
         point: P::NAME,
         what: "the payload",
         path: ".".to_owned(),
-        problem: error.to_string(),
+        problem: short(&error.to_string()),
     })?;
     Ok(payload)
 }
@@ -41,19 +42,33 @@ where
     D: Deserializer<'de>,
 {
     let mut track = Track::new();
-    T::deserialize(Tracking::new(Strict(from), &mut track)).map_err(|error| Mismatch {
-        point,
-        what,
-        path: place(&track.path().to_string()),
-        problem: error.to_string(),
+    T::deserialize(Tracking::new(Strict(from), &mut track)).map_err(|error| {
+        let path = track.path().to_string();
+        Mismatch { point, what, path: short(known(&path)), problem: short(&error.to_string()) }
     })
 }
 
 /// The path without the `?` for a key that was not read to its end.
-fn place(path: &str) -> String {
+fn known(path: &str) -> &str {
     match path.trim_end_matches(".?") {
-        "" | "?" => ".".to_owned(),
-        known => known.to_owned(),
+        "" | "?" => ".",
+        known => known,
+    }
+}
+
+/// The most of a message that is kept at either end.
+const ENDS: usize = 200;
+
+/// A message that is safe to print: it quotes the document, which may be long
+/// and hold anything. What was expected stands at its end, so the middle goes.
+fn short(message: &str) -> String {
+    let chars: Vec<char> = message.chars().collect();
+    let shown = |part: &[char]| part.iter().flat_map(|&char| escaped(char)).collect::<String>();
+    match chars.len().checked_sub(ENDS) {
+        Some(tail) if tail > ENDS => {
+            format!("{} … {}", shown(&chars[..ENDS]), shown(&chars[tail..]))
+        }
+        _ => shown(&chars),
     }
 }
 

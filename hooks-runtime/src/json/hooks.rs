@@ -114,18 +114,15 @@ impl JsonHooks<'_> {
     }
 
     fn find(&self, name: &str) -> Result<&PointInfo, JsonError> {
-        if let Some(point) = self.catalogue.get(name) {
-            return Ok(point);
-        }
-        let stages = self.catalogue.points().iter().flat_map(PointInfo::stages);
-        Err(match stages.map(PointDescriptor::name).find(|stage| *stage == name) {
-            None => unknown(self.catalogue, name, false),
-            Some(stage) => JsonError::WrongModel {
-                point: stage,
+        match self.catalogue.named(name) {
+            None => Err(unknown(self.catalogue, name, false)),
+            Some((_, stage)) if stage.stage().is_some() => Err(JsonError::WrongModel {
+                point: stage.name(),
                 model: ModelKind::Stage,
                 instead: "it is fired by its flow, so call `run_flow` with the flow's name",
-            },
-        })
+            }),
+            Some((point, _)) => Ok(point),
+        }
     }
 
     pub(super) fn check_size(&self, point: &'static str, text: &[u8]) -> Result<(), JsonError> {

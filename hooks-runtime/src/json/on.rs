@@ -22,10 +22,7 @@ impl Catalogue {
     #[track_caller]
     pub fn on(&self, name: &str) -> Result<JsonOn, JsonError> {
         let location = SourceLocation::caller();
-        let named = self.points().iter().find_map(|info| {
-            let descriptor = info.descriptors().find(|descriptor| descriptor.name() == name)?;
-            Some((info, descriptor))
-        });
+        let named = self.named(name);
         let (info, descriptor) = named.ok_or_else(|| unknown(self, name, true))?;
         let place = match (json_of(info)?, descriptor.stage()) {
             (ByName::Run(flow), Some(stage)) => Place::Stage(flow, stage),
