@@ -12,15 +12,15 @@ use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, Registration, Verd
 
 hooks_runtime::hook_points! {
     /// Void.
-    pub void Tell { n: u64 }
+    pub(crate) void Tell { n: u64 }
     /// Claiming; nobody claims.
-    pub claiming Ask { n: u64 } -> u64;
+    pub(crate) claiming Ask { n: u64 } -> u64;
     /// Modifying; nobody has anything to add.
-    pub modifying Amend { n: u64 } -> { first: String, second: String, third: String }
+    pub(crate) modifying Amend { n: u64 } -> { first: String, second: String, third: String }
     /// Gating; everybody lets it pass.
     pub(crate) gating Pass(Message);
     /// A flow around an operation that does next to nothing.
-    pub flow Carry(TellPayload) -> u64;
+    pub(crate) flow Carry(TellPayload) -> u64;
 }
 
 /// What has to pass a gate.

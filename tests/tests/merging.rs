@@ -23,7 +23,7 @@ pub struct Label {
     #[cfg(any())]
     pub never: Option<u8>,
     pub street: Option<u8>,
-    #[cfg(all())]
+    #[cfg(not(any()))]
     pub town: Option<u8>,
     pub country: Option<u8>,
 }

@@ -79,11 +79,13 @@ fn declaration(block: &Block, point: &Point, item: &Struct) -> TokenStream {
     let serde = block.json.as_ref().map(|case| container(case, item));
     let schema = schema(&block.schema);
     let fields = fields.iter().map(|field| declared_field(field, block.json.is_some(), *optional));
-    // The fields are the user's to document and to name, on pain of no lint.
+    // The fields are the user's to document and to name, on pain of no lint, and
+    // there for others to read.
     quote_spanned! {at=>
         #[doc = #doc]
         #(#everywhere)*
         #[allow(
+            dead_code,
             missing_docs,
             missing_copy_implementations,
             clippy::struct_excessive_bools,

@@ -40,6 +40,7 @@ impl ::hooks_runtime::HookPoint for Opened {
 }
 /// The payload of [`Opened`].
 #[allow(
+    dead_code,
     missing_docs,
     missing_copy_implementations,
     clippy::struct_excessive_bools,

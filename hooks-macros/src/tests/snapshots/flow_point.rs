@@ -65,6 +65,7 @@ impl ::hooks_runtime::FlowPoint for MakeCall {
 }
 /// The payload of [`MakeCall`].
 #[allow(
+    dead_code,
     missing_docs,
     missing_copy_implementations,
     clippy::struct_excessive_bools,
@@ -76,6 +77,7 @@ pub struct MakeCallPayload {
 }
 /// The result of [`MakeCall`].
 #[allow(
+    dead_code,
     missing_docs,
     missing_copy_implementations,
     clippy::struct_excessive_bools,

@@ -39,6 +39,7 @@ impl ::hooks_runtime::HookPoint for A {
 }
 /// The payload of [`A`].
 #[allow(
+    dead_code,
     missing_docs,
     missing_copy_implementations,
     clippy::struct_excessive_bools,
@@ -57,6 +58,7 @@ struct APayload {
 }
 /// The result of [`A`].
 #[allow(
+    dead_code,
     missing_docs,
     missing_copy_implementations,
     clippy::struct_excessive_bools,
@@ -135,6 +137,7 @@ impl ::hooks_runtime::HookPoint for B {
 }
 /// The payload of [`B`].
 #[allow(
+    dead_code,
     missing_docs,
     missing_copy_implementations,
     clippy::struct_excessive_bools,

@@ -39,6 +39,7 @@ impl ::hooks_runtime::HookPoint for BeforeReply {
 }
 /// The payload of [`BeforeReply`].
 #[allow(
+    dead_code,
     missing_docs,
     missing_copy_implementations,
     clippy::struct_excessive_bools,
@@ -51,6 +52,7 @@ pub struct BeforeReplyPayload {
 }
 /// The result of [`BeforeReply`].
 #[allow(
+    dead_code,
     missing_docs,
     missing_copy_implementations,
     clippy::struct_excessive_bools,

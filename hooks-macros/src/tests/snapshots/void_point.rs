@@ -39,6 +39,7 @@ impl ::hooks_runtime::HookPoint for OrderPlaced {
 }
 /// The payload of [`OrderPlaced`].
 #[allow(
+    dead_code,
     missing_docs,
     missing_copy_implementations,
     clippy::struct_excessive_bools,
