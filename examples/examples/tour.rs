@@ -159,7 +159,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let Meter { received, pings } = meter.plugin();
     let (received, pings) = (received.load(Ordering::Relaxed), pings.load(Ordering::Relaxed));
     println!("  meter counted {received} message and {pings} ping");
-    meter.uninstall().await?;
+    meter.uninstall().await;
     println!("  handlers left: {}", hooks.handlers().len());
     println!("\naudit\n  {}", hooks.audit().to_string().replace('\n', "\n  "));
     Ok(())

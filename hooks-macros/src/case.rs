@@ -16,6 +16,16 @@ pub(crate) fn snake(ident: &Ident) -> String {
     snake
 }
 
+/// `order_placed` is `OrderPlaced`, and so is `order-placed`.
+pub(crate) fn pascal(text: &str) -> String {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .flat_map(|word| {
+            let mut letters = word.chars();
+            letters.next().into_iter().flat_map(char::to_uppercase).chain(letters)
+        })
+        .collect()
+}
+
 /// A capital starts a word after a small letter or a digit, and as the last of
 /// a run of capitals when a small letter follows it.
 fn starts_word(letters: &[char], at: usize) -> bool {

@@ -77,14 +77,22 @@ pub(crate) fn strings(input: ParseStream, example: &str) -> syn::Result<Vec<LitS
 
 /// Reads a string literal that is not empty.
 pub(crate) fn text(input: ParseStream, example: &str) -> syn::Result<LitStr> {
-    let literal: LitStr = input
-        .parse()
-        .map_err(|error| syn::Error::new(error.span(), format!("write `{example}`")))?;
+    let literal: LitStr = input.parse().map_err(|error| {
+        let quoted = quoted(input, example);
+        syn::Error::new(error.span(), format!("write `{}`", quoted.as_deref().unwrap_or(example)))
+    })?;
     if literal.value().is_empty() {
         let message = format!("this may not be empty: write `{example}`");
         return Err(syn::Error::new(literal.span(), message));
     }
     Ok(literal)
+}
+
+/// The example with the word that was written without its quotes.
+fn quoted(input: ParseStream, example: &str) -> Option<String> {
+    let (key, _) = example.split_once('=')?;
+    let word: Ident = input.fork().parse().ok()?;
+    Some(format!("{key}= \"{word}\""))
 }
 
 fn one(

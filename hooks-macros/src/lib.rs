@@ -8,12 +8,14 @@
 mod case;
 mod duration;
 mod errors;
+mod handlers;
 mod hook_handler;
 mod hook_handlers;
 mod hook_points;
 mod keys;
 mod location;
 mod merge;
+mod plugin_id;
 mod policy;
 mod runtime;
 mod stream;
@@ -30,6 +32,14 @@ use proc_macro::TokenStream;
 #[proc_macro]
 pub fn __hook_points(input: TokenStream) -> TokenStream {
     hook_points::hook_points(input.into()).into()
+}
+
+/// Lists annotated handlers. Reached through `hooks_runtime::handlers!`, which
+/// hands over the path to the runtime in brackets before the list.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __handlers(input: TokenStream) -> TokenStream {
+    handlers::handlers(input.into()).into()
 }
 
 /// Makes a free function a handler that `handlers![…]` can list.

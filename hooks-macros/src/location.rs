@@ -11,6 +11,14 @@ pub(crate) fn shown_at(user: Span) -> Span {
     Span::call_site().located_at(user)
 }
 
+/// The same, but only where the user's token begins: an editor takes a name of
+/// an expansion that covers a name of the user for one more meaning of it.
+pub(crate) fn start_of(user: Span) -> Span {
+    // There is no compiler to ask where the macros are called as functions.
+    let start = if proc_macro::is_available() { user.unwrap().start().into() } else { user };
+    shown_at(start)
+}
+
 /// The one token of a type that best stands for it, because joining spans is
 /// not possible on stable: the last name of a path, behind any reference.
 pub(crate) fn of_type(ty: &Type) -> Span {

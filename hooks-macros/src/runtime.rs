@@ -1,6 +1,6 @@
 //! The path to the runtime, the root of every path in an expansion.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Path;
 use syn::parse::ParseStream;
@@ -10,6 +10,19 @@ use crate::keys;
 /// The path an attribute was given, or the name the crate has by default.
 pub(crate) fn path(given: Option<&Path>) -> TokenStream {
     given.map_or_else(|| quote!(::hooks_runtime), ToTokens::to_token_stream)
+}
+
+/// Takes the path in brackets off the front of a macro's input.
+pub(crate) fn split(input: TokenStream) -> (TokenStream, TokenStream) {
+    let mut tokens = input.into_iter().peekable();
+    match tokens.next_if(is_bracketed) {
+        Some(TokenTree::Group(group)) => (group.stream(), tokens.collect()),
+        _ => (path(None), tokens.collect()),
+    }
+}
+
+fn is_bracketed(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket)
 }
 
 /// The same path, shown at one place: a path of which one end is elsewhere

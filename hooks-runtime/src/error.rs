@@ -278,9 +278,10 @@ pub enum RegisterError {
         /// Which limit it would break.
         refusal: Refusal,
     },
-    /// The plugin is installed already.
+    /// The plugin has handlers already, from an installation or a registrar.
     #[error(
-        "plugin `{plugin}` is installed already: uninstall it first, or use `install_or_replace`"
+        "plugin `{plugin}` has handlers here already: remove them first with `uninstall` or \
+         `unregister_plugin`, or use `install_or_replace`"
     )]
     Installed {
         /// The plugin's id.

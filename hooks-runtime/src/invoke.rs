@@ -5,7 +5,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::context::{Frame, HookContext};
+use crate::context::HookContext;
 use crate::dispatch::calling::{Calling, Step};
 use crate::entry::Entry;
 use crate::error::BoxError;
@@ -14,10 +14,10 @@ use crate::panics::Contained;
 use crate::point::HookPoint;
 
 /// What a handler of `P` is given.
-pub type Input<'a, P> = <<P as HookPoint>::Model as Model>::Input<'a, P>;
+pub(crate) type Input<'a, P> = <<P as HookPoint>::Model as Model>::Input<'a, P>;
 
 /// What a handler of `P` comes to, once its own return type is converted.
-pub type Output<P> = Result<<<P as HookPoint>::Model as Model>::Output<P>, BoxError>;
+pub(crate) type Output<P> = Result<<<P as HookPoint>::Model as Model>::Output<P>, BoxError>;
 
 /// A handler of `P`, whatever its form: builds its future in the place that
 /// the fire lends, polls it once and, when that is all, lets the model take the
@@ -25,6 +25,18 @@ pub type Output<P> = Result<<<P as HookPoint>::Model as Model>::Output<P>, BoxEr
 pub(crate) trait Invoke<P: HookPoint>: Send + Sync {
     fn start<'s>(&'s self, calling: &mut Calling<'s, '_, P>, entry: &'s Arc<Entry>) -> Step;
 }
+
+/// A future, as the return type of a handler.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a future, so this is not an async handler",
+    label = "this returns `{Self}`",
+    note = "`register_*` takes an `async fn` or an `async` closure; register a sync one with \
+            `hooks.register(on::<Point>().handler(f))`"
+)]
+pub trait Promise: Future {}
+
+#[diagnostic::do_not_recommend]
+impl<F: Future> Promise for F {}
 
 /// An async function of one argument whose future is `Send`.
 pub trait Call1<'a, A>: Send + Sync + 'static {
@@ -39,7 +51,7 @@ pub trait Call1<'a, A>: Send + Sync + 'static {
 impl<'a, A, F, Fut> Call1<'a, A> for F
 where
     F: Fn(A) -> Fut + Send + Sync + 'static,
-    Fut: Future + Send + 'a,
+    Fut: Promise + Send + 'a,
 {
     type Future = Fut;
     type Out = Fut::Output;
@@ -63,7 +75,7 @@ pub trait Call2<'a, A, B>: Send + Sync + 'static {
 impl<'a, A, B, F, Fut> Call2<'a, A, B> for F
 where
     F: Fn(A, B) -> Fut + Send + Sync + 'static,
-    Fut: Future + Send + 'a,
+    Fut: Promise + Send + 'a,
 {
     type Future = Fut;
     type Out = Fut::Output;
@@ -87,7 +99,7 @@ pub trait Call3<'a, A, B, C>: Send + Sync + 'static {
 impl<'a, A, B, C, F, Fut> Call3<'a, A, B, C> for F
 where
     F: Fn(A, B, C) -> Fut + Send + Sync + 'static,
-    Fut: Future + Send + 'a,
+    Fut: Promise + Send + 'a,
 {
     type Future = Fut;
     type Out = Fut::Output;
@@ -105,7 +117,7 @@ macro_rules! context {
         // around it, declared before the handler's future and so dropped after
         // it; the block itself lives no longer than the frame's lifetime.
         #[allow(unsafe_code)]
-        let context = unsafe { HookContext::new($frame) };
+        let context = unsafe { $crate::context::HookContext::new($frame) };
         // SAFETY: as above.
         #[allow(unsafe_code)]
         let $cx = unsafe { context.lend() };
@@ -122,93 +134,109 @@ pub struct Function<F, S, Form, Verb> {
     form: PhantomData<fn() -> (Form, Verb)>,
 }
 
+impl<F, S, Form, Verb> Function<F, S, Form, Verb> {
+    #[inline]
+    pub(crate) fn parts(&self) -> (&F, &S) {
+        (self.call.get(), self.state.get())
+    }
+}
+
 /// One accepted form: its marker, the bound on the function, how it is called.
 /// Only where the function takes a context is one made: copying the frame costs
 /// more than the rest of a call.
 macro_rules! form {
     (
         $(#[$doc:meta])*
-        $kind:ident $form:ident($f:ident, $state:ident, $input:ident $(, $cx:ident)?)
+        $kind:ident $form:ident($f:ident, $state:ident, $input:ident $(, $cx:ident)?) -> $returns:ident
         where $bound:path => $call:expr
     ) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $form;
 
-        impl<P, F, S, V, T> Invoke<P> for Function<F, S, $form, V>
+        impl<P, F, S, V, T> $crate::invoke::Invoke<P> for $crate::invoke::Function<F, S, $form, V>
         where
-            P: HookPoint,
-            V: Model,
-            P::Model: RegistersAs<V, P>,
+            P: $crate::point::HookPoint,
+            V: $crate::models::Model,
+            P::Model: $crate::models::RegistersAs<V, P>,
             S: Send + Sync + 'static,
             F: for<'a> $bound + Send + Sync + 'static,
-            T: Returns<V, P>,
+            T: $returns<V, P>,
         {
             #[allow(unused_variables)]
             fn start<'s>(
                 &'s self,
-                calling: &mut Calling<'s, '_, P>,
-                entry: &'s Arc<Entry>,
-            ) -> Step {
-                let ($f, $state) = (self.call.get(), &**self.state.get());
+                calling: &mut $crate::dispatch::calling::Calling<'s, '_, P>,
+                entry: &'s ::std::sync::Arc<$crate::entry::Entry>,
+            ) -> $crate::dispatch::calling::Step {
+                let ($f, $state) = self.parts();
                 form!(@$kind calling, entry, V, $input $(, $cx)?; $call)
             }
         }
     };
     (@sync $calling:ident, $entry:ident, $v:ident, $input:ident $(, $cx:ident)?; $call:expr) => {
         $calling.start_sync($entry, |lent, fire| {
-            $(context!(let $cx = Frame { fire, entry: $entry, merged: lent.merged });)?
-            let $input = <P::Model as RegistersAs<$v, P>>::given(lent.input);
-            $call.into_output().map(<P::Model as RegistersAs<$v, P>>::returned)
+            $($crate::invoke::context!(
+                let $cx = $crate::context::Frame { fire, entry: $entry, merged: lent.merged }
+            );)?
+            let $input = <P::Model as $crate::models::RegistersAs<$v, P>>::given(lent.input);
+            $call.into_output().map(<P::Model as $crate::models::RegistersAs<$v, P>>::returned)
         })
     };
     (@async $calling:ident, $entry:ident, $v:ident, $input:ident $(, $cx:ident)?; $call:expr) => {
         $calling.start_async($entry, |lent, fire| async move {
-            $(context!(let $cx = Frame { fire, entry: $entry, merged: lent.merged });)?
-            let $input = <P::Model as RegistersAs<$v, P>>::given(lent.input);
-            $call.await.into_output().map(<P::Model as RegistersAs<$v, P>>::returned)
+            $($crate::invoke::context!(
+                let $cx = $crate::context::Frame { fire, entry: $entry, merged: lent.merged }
+            );)?
+            let $input = <P::Model as $crate::models::RegistersAs<$v, P>>::given(lent.input);
+            $call
+                .await
+                .into_output()
+                .map(<P::Model as $crate::models::RegistersAs<$v, P>>::returned)
         })
     };
 }
 
+pub(crate) use {context, form};
+
 form! {
     /// `fn(&Payload) -> …`
-    sync Sync1(f, state, input)
+    sync Sync1(f, state, input) -> Returns
     where Fn(V::Input<'a, P>) -> T => f(input)
 }
 form! {
     /// `fn(&Payload, &HookContext) -> …`
-    sync Sync2(f, state, input, cx)
+    sync Sync2(f, state, input, cx) -> Returns
     where Fn(V::Input<'a, P>, &'a HookContext) -> T => f(input, cx)
 }
 form! {
     /// `async fn(&Payload) -> …`
-    async Async1(f, state, input)
+    async Async1(f, state, input) -> Returns
     where Call1<'a, V::Input<'a, P>, Out = T> => f.call(input)
 }
 form! {
     /// `async fn(&Payload, &HookContext) -> …`
-    async Async2(f, state, input, cx)
+    async Async2(f, state, input, cx) -> Returns
     where Call2<'a, V::Input<'a, P>, &'a HookContext, Out = T> => f.call(input, cx)
 }
 form! {
     /// `fn(&State, &Payload) -> …`
-    sync StateSync1(f, state, input)
+    sync StateSync1(f, state, input) -> Returns
     where Fn(&'a S, V::Input<'a, P>) -> T => f(state, input)
 }
 form! {
     /// `fn(&State, &Payload, &HookContext) -> …`
-    sync StateSync2(f, state, input, cx)
+    sync StateSync2(f, state, input, cx) -> Returns
     where Fn(&'a S, V::Input<'a, P>, &'a HookContext) -> T => f(state, input, cx)
 }
 form! {
     /// `async fn(&State, &Payload) -> …`
-    async StateAsync1(f, state, input)
+    async StateAsync1(f, state, input) -> Returns
     where Call2<'a, &'a S, V::Input<'a, P>, Out = T> => f.call(state, input)
 }
 form! {
     /// `async fn(&State, &Payload, &HookContext) -> …`
-    async StateAsync2(f, state, input, cx)
+    async StateAsync2(f, state, input, cx) -> Returns
     where Call3<'a, &'a S, V::Input<'a, P>, &'a HookContext, Out = T> => f.call(state, input, cx)
 }
 

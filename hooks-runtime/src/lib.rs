@@ -1,5 +1,6 @@
 #![doc = include_str!("../../README.md")]
 
+mod annotated;
 mod audit;
 pub mod catalogue;
 #[cfg(feature = "collect")]
@@ -76,7 +77,7 @@ pub use policy::FailurePolicy;
 pub use registrar::Registrar;
 pub use registration::{IntoRegistrations, On, Registration, on};
 pub use registry::{Builder, HookRegistry};
-pub use removal::{DrainError, PluginRemoval};
+pub use removal::{DrainError, PluginRemoval, Uninstalled};
 pub use report::{Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
 pub use scope::{Plugins, ScopedHooks};
 pub use target::Target;
@@ -89,7 +90,7 @@ pub use timer::{Sleep, Timer};
 pub mod handler {
     pub use crate::invoke::{
         Async1, Async2, AsyncHandler, AsyncHandlerWith, Call1, Call2, Call3, Function, Handler,
-        IntoHandler, StateAsync1, StateAsync2, StateSync1, StateSync2, Sync1, Sync2,
+        IntoHandler, Promise, StateAsync1, StateAsync2, StateSync1, StateSync2, Sync1, Sync2,
     };
 }
 
@@ -98,12 +99,17 @@ pub mod handler {
 pub mod model {
     pub use crate::flow::Stage;
     pub use crate::models::{
-        Claiming, FiresAs, Flow, Gating, Guard, Model, Modifying, RegistersAs, Returns, Void,
+        Claiming, FiresAs, Flow, Gating, Guard, Model, Modifying, RegistersAs, Returns,
+        ReturnsAmendment, ReturnsClaim, ReturnsFromFlow, ReturnsJudgement, ReturnsNothing,
+        ReturnsVerdict, Void,
     };
 }
 
 #[doc = include_str!("laws.md")]
 pub mod laws {}
+
+#[doc = include_str!("mistakes.md")]
+pub mod mistakes {}
 
 /// Declares hook points: one block, any number of points.
 ///
@@ -153,8 +159,8 @@ macro_rules! hook_points {
 /// them whole or not at all: `hooks.register(handlers![log, audit::record])?`.
 #[macro_export]
 macro_rules! handlers {
-    ($($handler:path),* $(,)?) => {
-        [$(<$handler as $crate::__private::Annotated>::registration()),*]
+    ($($list:tt)*) => {
+        $crate::__private::__handlers! { [$crate] $($list)* }
     };
 }
 
@@ -184,37 +190,19 @@ macro_rules! __collect {
 /// What the macros' expansions use. Not for people.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::annotated::*;
     #[cfg(feature = "collect")]
     pub use crate::collect::Collected;
     pub use crate::flow::StageDescriptors;
-    pub use crate::invoke::{Input, Output};
-    pub use crate::models::{Model, Returns};
+    pub use crate::plugin::OneBlockOfHookHandlers;
     pub use crate::point::{ModelKind, PointDescriptor, SourceLocation};
-    pub use crate::registration::Annotated;
-    pub use hooks_macros::__hook_points;
+    pub use hooks_macros::{__handlers, __hook_points};
     #[cfg(feature = "collect")]
     pub use inventory;
 
     use crate::catalogue::{Catalogue, PointInfo};
-    use crate::models::{Guard, RegistersAs};
-    use crate::point::HookPoint;
 
     pub fn catalogue<const N: usize>(points: [PointInfo; N]) -> Catalogue {
         Catalogue::new(points.into())
-    }
-
-    #[inline]
-    pub fn returned<P: HookPoint, T: Returns<P::Model, P>>(returned: T) -> Output<P> {
-        returned.into_output()
-    }
-
-    #[inline]
-    pub fn returned_guard<P, T>(returned: T) -> Output<P>
-    where
-        P: HookPoint,
-        P::Model: RegistersAs<Guard, P>,
-        T: Returns<Guard, P>,
-    {
-        returned.into_output().map(<P::Model as RegistersAs<Guard, P>>::returned)
     }
 }

@@ -11,7 +11,7 @@ use crate::handle::Handles;
 use crate::plugins::PluginRecord;
 use crate::registration::Registration;
 use crate::registry::{HookRegistry, Inner};
-use crate::removal::{DrainError, PluginRemoval};
+use crate::removal::{DrainError, PluginRemoval, Uninstalled};
 
 /// A value whose methods are handlers. Written by
 /// [`#[hook_handlers]`](macro@crate::hook_handlers) on its impl block.
@@ -28,6 +28,24 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// The plugin's handlers, each sharing the value.
     #[doc(hidden)]
     fn registrations(this: &Arc<Self>) -> Vec<Registration>;
+}
+
+/// What `#[hook_handlers]` writes for a type. Its name is what the compiler
+/// says of a second block, so it says what is wrong.
+#[doc(hidden)]
+pub trait OneBlockOfHookHandlers: Sized + Send + Sync + 'static {
+    const ID: Option<&'static str>;
+
+    fn registrations(this: &Arc<Self>) -> Vec<Registration>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: OneBlockOfHookHandlers> Plugin for T {
+    const ID: Option<&'static str> = <T as OneBlockOfHookHandlers>::ID;
+
+    fn registrations(this: &Arc<Self>) -> Vec<Registration> {
+        <T as OneBlockOfHookHandlers>::registrations(this)
+    }
 }
 
 /// An installed plugin. Dropping this keeps the plugin;
@@ -93,10 +111,10 @@ impl<T: Plugin> Installed<T> {
     /// Removes the plugin at one instant, then waits until none of its
     /// handlers is running.
     ///
-    /// Called from inside one of them it removes the plugin, but returns an
-    /// error instead of waiting for itself.
-    pub async fn uninstall(self) -> Result<(), DrainError> {
-        self.remove().drained().await
+    /// Called from inside one of them it removes the plugin, but does not wait
+    /// for itself: that is logged, and told by what this returns.
+    pub async fn uninstall(self) -> Uninstalled {
+        Uninstalled::after(self.remove().drained().await)
     }
 
     /// As [`uninstall`](Self::uninstall), but gives up waiting after `limit`

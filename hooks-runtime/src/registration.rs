@@ -5,16 +5,12 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::context::HookContext;
 use crate::crowd::Crowd;
 use crate::entry::Phase;
 use crate::error::RegisterError;
-use crate::invoke::{
-    Async2, Call2, Call3, Handler, Input, IntoHandler, StateAsync1, StateAsync2, StateSync1,
-    StateSync2, Sync2,
-};
+use crate::invoke::{Handler, IntoHandler};
 use crate::list::ListKind;
-use crate::models::{Composes, Guard, RegistersAs, Returns};
+use crate::models::{Guard, RegistersAs};
 use crate::options::{Named, Options, option_methods};
 use crate::plugin_id::{PluginId, shown};
 use crate::point::{HookPoint, PointDescriptor, SourceLocation};
@@ -33,19 +29,31 @@ use crate::point::{HookPoint, PointDescriptor, SourceLocation};
 /// ```
 #[track_caller]
 pub fn on<P: HookPoint>() -> On<P> {
-    On { options: Options::new(SourceLocation::caller()), point: PhantomData }
+    On::at(SourceLocation::caller())
 }
 
 /// The options of a handler of `P`; [`On::handler`] completes it.
 #[must_use = "add the handler, then give it to `register`"]
-pub struct On<P: HookPoint> {
+pub struct On<P> {
     options: Options,
     point: PhantomData<fn() -> P>,
 }
 
-impl<P: HookPoint> On<P> {
+impl<P> On<P> {
+    pub(crate) fn at(location: SourceLocation) -> Self {
+        Self { options: Options::new(location), point: PhantomData }
+    }
+
     option_methods!();
 
+    #[doc(hidden)]
+    pub fn __guard(mut self) -> Self {
+        self.options.phase = Phase::Guard;
+        self
+    }
+}
+
+impl<P: HookPoint> On<P> {
     /// The handler: a function or closure, sync or async, of `&Payload` and,
     /// if it likes, `&HookContext`.
     pub fn handler<Form>(self, handler: impl IntoHandler<P::Model, P, (), Form>) -> Registration {
@@ -70,12 +78,6 @@ impl<P: HookPoint> On<P> {
         self.__guard().finish(handler.into_handler(Arc::new(())))
     }
 
-    #[doc(hidden)]
-    pub fn __guard(mut self) -> Self {
-        self.options.phase = Phase::Guard;
-        self
-    }
-
     #[cfg(feature = "json")]
     pub(crate) fn with_options(options: Options) -> Self {
         Self { options, point: PhantomData }
@@ -88,99 +90,6 @@ impl<P: HookPoint> On<P> {
             options: self.options,
             handler: Box::new(handler.0),
         }
-    }
-
-    #[doc(hidden)]
-    pub fn __located(mut self, location: SourceLocation) -> Self {
-        self.options.location = location;
-        self
-    }
-
-    // What an annotated function becomes takes, if neither a plugin nor a
-    // context, the unit: the input alone would not let its lifetime vary.
-
-    #[doc(hidden)]
-    pub fn __sync<F, T>(self, handler: F) -> Registration
-    where
-        F: for<'a> Fn(&'a (), Input<'a, P>) -> T + Send + Sync + 'static,
-        P::Model: Composes<P>,
-        T: Returns<P::Model, P>,
-    {
-        self.__sync_with(Arc::new(()), handler)
-    }
-
-    #[doc(hidden)]
-    pub fn __async<F, T>(self, handler: F) -> Registration
-    where
-        F: for<'a> Call2<'a, &'a (), Input<'a, P>, Out = T>,
-        P::Model: Composes<P>,
-        T: Returns<P::Model, P>,
-    {
-        self.__async_with(Arc::new(()), handler)
-    }
-
-    #[doc(hidden)]
-    pub fn __sync_with<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
-    where
-        S: Send + Sync + 'static,
-        F: for<'a> Fn(&'a S, Input<'a, P>) -> T + Send + Sync + 'static,
-        P::Model: Composes<P>,
-        T: Returns<P::Model, P>,
-    {
-        self.finish(IntoHandler::<P::Model, P, S, StateSync1>::into_handler(handler, state))
-    }
-
-    #[doc(hidden)]
-    pub fn __async_with<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
-    where
-        S: Send + Sync + 'static,
-        F: for<'a> Call2<'a, &'a S, Input<'a, P>, Out = T>,
-        P::Model: Composes<P>,
-        T: Returns<P::Model, P>,
-    {
-        self.finish(IntoHandler::<P::Model, P, S, StateAsync1>::into_handler(handler, state))
-    }
-
-    #[doc(hidden)]
-    pub fn __sync_cx<F, T>(self, handler: F) -> Registration
-    where
-        F: for<'a> Fn(Input<'a, P>, &'a HookContext) -> T + Send + Sync + 'static,
-        P::Model: Composes<P>,
-        T: Returns<P::Model, P>,
-    {
-        self.handler::<Sync2>(handler)
-    }
-
-    #[doc(hidden)]
-    pub fn __async_cx<F, T>(self, handler: F) -> Registration
-    where
-        F: for<'a> Call2<'a, Input<'a, P>, &'a HookContext, Out = T>,
-        P::Model: Composes<P>,
-        T: Returns<P::Model, P>,
-    {
-        self.handler::<Async2>(handler)
-    }
-
-    #[doc(hidden)]
-    pub fn __sync_with_cx<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
-    where
-        S: Send + Sync + 'static,
-        F: for<'a> Fn(&'a S, Input<'a, P>, &'a HookContext) -> T + Send + Sync + 'static,
-        P::Model: Composes<P>,
-        T: Returns<P::Model, P>,
-    {
-        self.finish(IntoHandler::<P::Model, P, S, StateSync2>::into_handler(handler, state))
-    }
-
-    #[doc(hidden)]
-    pub fn __async_with_cx<S, F, T>(self, state: Arc<S>, handler: F) -> Registration
-    where
-        S: Send + Sync + 'static,
-        F: for<'a> Call3<'a, &'a S, Input<'a, P>, &'a HookContext, Out = T>,
-        P::Model: Composes<P>,
-        T: Returns<P::Model, P>,
-    {
-        self.finish(IntoHandler::<P::Model, P, S, StateAsync2>::into_handler(handler, state))
     }
 }
 
@@ -272,16 +181,4 @@ impl fmt::Debug for Registration {
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
-}
-
-/// What `#[hook_handler]` gives a function: its registration.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an annotated handler",
-    label = "expected a function with `#[hook_handler(Point)]`",
-    note = "put `#[hook_handler(Point)]` on the function, or register it with \
-            `register_void::<Point>` and its like"
-)]
-pub trait Annotated {
-    fn registration() -> Registration;
 }

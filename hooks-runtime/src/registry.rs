@@ -132,7 +132,8 @@ impl HookRegistry {
     }
 
     /// Sets what a plugin may register from now on, in place of earlier
-    /// limits. What it has registered stays.
+    /// limits; `Limits::new()` takes them away again. What it has registered
+    /// stays.
     pub fn set_limits(&self, plugin: &str, limits: Limits) -> Result<(), PluginIdError> {
         let id = PluginId::new(plugin)?;
         self.inner.store().set_limits(id, limits);

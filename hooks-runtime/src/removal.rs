@@ -87,6 +87,32 @@ pub enum DrainError {
     NoTimer,
 }
 
+/// A plugin that has been uninstalled.
+///
+/// The plugin is gone in any case, so this may be left unread: a wait that was
+/// refused is in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uninstalled(Result<(), DrainError>);
+
+impl Uninstalled {
+    pub(crate) fn after(wait: Result<(), DrainError>) -> Self {
+        if let Err(error) = &wait {
+            tracing::warn!(%error, "uninstalled without a wait");
+        }
+        Self(wait)
+    }
+
+    /// Whether none of the plugin's handlers is running any more.
+    pub fn is_drained(&self) -> bool {
+        self.0.is_ok()
+    }
+
+    /// The same, with the reason why they could not be waited for.
+    pub fn into_result(self) -> Result<(), DrainError> {
+        self.0
+    }
+}
+
 impl PluginRemoval {
     pub(crate) fn nothing() -> Self {
         Self { removed: 0, leaving: None }

@@ -237,7 +237,7 @@ fn l18_a_replacement_is_one_instant() {
             assert!(*seen == ["old", "old"] || *seen == ["new", "new"], "{seen:?}");
         }
         assert!(first[0] == "old" || second[0] == "new", "{first:?}, then {second:?}");
-        block_on(new.uninstall()).unwrap();
+        block_on(new.uninstall()).into_result().unwrap();
         assert!(fire_asked(&hooks).is_empty());
     });
 }
@@ -251,7 +251,7 @@ fn l19_a_version_that_was_replaced_can_still_be_removed() {
         let fires = thread::spawn(move || fire_asked(&firing));
         let removing = thread::spawn(move || {
             delay();
-            block_on(old.uninstall()).unwrap();
+            block_on(old.uninstall()).into_result().unwrap();
         });
         delay();
         let new = hooks.install_or_replace(Versioned("new")).unwrap();

@@ -16,9 +16,14 @@ mod sync {
 
 /// What a crowd wants to know of a handler.
 mod entry {
-    #[derive(Default)]
     pub(crate) struct Entry {
         pub(crate) presence: crate::presence::Presence,
+    }
+
+    impl Entry {
+        pub(crate) fn new() -> Self {
+            Self { presence: crate::presence::Presence::new(true) }
+        }
     }
 }
 
@@ -42,7 +47,7 @@ use loom::cell::UnsafeCell;
 use loom::future::block_on;
 use loom::model::Builder;
 use loom::thread;
-use point_state::PointState;
+use point_state::{Listening, NO_MARKS, PointState};
 use presence::{Entrance, Presence};
 use woken::WokenSet;
 
@@ -109,7 +114,7 @@ fn call(presence: &Presence, crowd: &Crowd, state: &State) {
 #[test]
 fn l19_a_closed_handler_that_does_not_run_is_never_used_again() {
     every_schedule("two calls against a close that looks once", || {
-        let (presence, state) = (Arc::new(Presence::default()), Arc::new(State::new()));
+        let (presence, state) = (Arc::new(Presence::new(true)), Arc::new(State::new()));
         let calls: Vec<_> = (0..2)
             .map(|_| {
                 let (presence, state) = (Arc::clone(&presence), Arc::clone(&state));
@@ -133,7 +138,7 @@ fn l19_a_closed_handler_that_does_not_run_is_never_used_again() {
 
 /// So many calls, and somebody who waits for them.
 fn waited_for(calls: usize) {
-    let (entry, crowd) = (Arc::new(Entry::default()), Arc::new(Crowd::new()));
+    let (entry, crowd) = (Arc::new(Entry::new()), Arc::new(Crowd::new()));
     let state = Arc::new(State::new());
     let calls: Vec<_> = (0..calls)
         .map(|_| {
@@ -167,12 +172,13 @@ fn l19_whoever_waits_is_told_by_the_last_call() {
 #[test]
 fn l24_whoever_sees_a_handler_sees_its_list() {
     every_schedule("a length is published after its list, beside a first fire", || {
-        let (point, list) = (Arc::new(PointState::default()), Arc::new(State::new()));
+        let (point, list) = (Arc::new(PointState::new(NO_MARKS)), Arc::new(State::new()));
         let fires: Vec<_> = (0..2)
             .map(|_| {
                 let (point, list) = (Arc::clone(&point), Arc::clone(&list));
                 thread::spawn(move || {
-                    if !point.is_quiet() && point.fire(|| Ok::<_, ()>(())) == Ok(true) {
+                    let asked = point.listening().map_or_else(|| point.fire(|| Ok(())), Ok);
+                    if asked == Ok::<_, ()>(Listening::Somebody) {
                         list.using();
                     }
                 })
@@ -185,6 +191,7 @@ fn l24_whoever_sees_a_handler_sees_its_list() {
         assert!(point.has_handlers());
         point.set_len(0);
         assert!(point.is_quiet());
+        assert_eq!(point.listening(), Some(Listening::Nobody));
     });
 }
 

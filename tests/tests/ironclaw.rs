@@ -386,7 +386,7 @@ async fn l18_a_hook_of_several_points_is_one_plugin() {
          keep_open at on_session_end keeps s1"
     );
 
-    redactor.uninstall().await.unwrap();
+    redactor.uninstall().await.into_result().unwrap();
     assert_eq!(said(&hooks, "hunter2").await, "hunter2");
 }
 

@@ -11,17 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::executor::block_on;
-use hooks_points::catalogue;
 use hooks_runtime::catalogue::{Catalogue, PointInfo};
 use hooks_runtime::json::JsonError;
 use hooks_runtime::{HookRegistry, ModelKind};
-use json_support::{Random, anything, valid};
+use json_support::{Random, anything, catalogues, changed, from_env, valid};
 use jsonschema::Validator;
 use serde_json::{Value, json};
-
-fn from_env(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).map_or(otherwise, |number| number.parse().expect(name))
-}
 
 /// A point with a handler that counts, and an operation that counts as well.
 struct Target {
@@ -128,39 +123,6 @@ fn surely_wrong(good: &Value, random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// A value like this one with one place changed.
-fn changed(value: &Value, random: &mut Random) -> Value {
-    let inside = !random.coin();
-    match value {
-        Value::Object(fields) if inside && !fields.is_empty() => {
-            let mut fields = fields.clone();
-            let keys: Vec<_> = fields.keys().cloned().collect();
-            let key = random.pick(&keys).clone();
-            match random.below(4) {
-                0 => drop(fields.remove(&key)),
-                1 => {
-                    let value = fields.remove(&key).unwrap();
-                    fields.insert(key.to_uppercase(), value);
-                }
-                _ => {
-                    let value = changed(&fields[&key], random);
-                    fields.insert(key, value);
-                }
-            }
-            Value::Object(fields)
-        }
-        Value::Array(values) if inside && !values.is_empty() => {
-            let mut values = values.clone();
-            let at = random.below(values.len());
-            values[at] = changed(&values[at], random);
-            Value::Array(values)
-        }
-        // What a struct could be read from, were it not for its name.
-        Value::Object(fields) if random.coin() => fields.values().cloned().collect(),
-        _ => anything(random, 3),
-    }
-}
-
 /// The text with a few bytes changed, put in or taken out.
 fn garbled(text: &str, random: &mut Random) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
@@ -236,9 +198,7 @@ fn fuzz(target: &Target, random: &mut Random, tally: &mut Tally) {
 fn l27_no_text_panics_and_none_that_is_wrong_reaches_a_handler() {
     let (cases, seed) = (from_env("HOOKS_FUZZ_CASES", 60), from_env("HOOKS_FUZZ_SEED", 1));
     let mut tally = Tally::default();
-    let catalogues =
-        [catalogue::agent(), catalogue::gateway(), catalogue::lifecycle(), catalogue::mcp()];
-    for catalogue in &catalogues {
+    for catalogue in &catalogues() {
         for point in catalogue.points() {
             let target = Target::new(catalogue, point);
             for case in 0..cases {

@@ -252,15 +252,16 @@ async fn l18_a_plugin_is_installed_once_and_replaced_at_one_instant() {
     assert_eq!(first.handles().len(), 2);
     refused(
         hooks.install(tower(&log, &stall, 2)),
-        "plugin `tower` is installed already: uninstall it first, or use `install_or_replace`",
+        "plugin `tower` has handlers here already: remove them first with `uninstall` or \
+         `unregister_plugin`, or use `install_or_replace`",
     );
     assert_eq!(hooks.fire_claiming::<Answer>(&ANSWER).await.unwrap(), Claim::Unclaimed);
     let second = hooks.install_or_replace(tower(&log, &stall, 2)).unwrap();
     assert_eq!(second.plugin().version, 2);
     // What the first installed is gone: taking it down leaves the second alone.
-    soon(first.uninstall()).await.unwrap();
+    soon(first.uninstall()).await.into_result().unwrap();
     assert_eq!(hooks.fire_claiming::<Answer>(&ANSWER).await.unwrap(), Claim::Claimed("warden"));
-    soon(second.uninstall()).await.unwrap();
+    soon(second.uninstall()).await.into_result().unwrap();
     assert!(!hooks.has_handlers::<Answer>() && !hooks.has_handlers::<Ring>());
 }
 
@@ -437,5 +438,5 @@ async fn l19_uninstall_waits_until_none_of_its_handlers_runs() {
     assert!(!hooks.has_handlers::<Answer>());
     stall.0.notify_one();
     soon(fire).await.unwrap();
-    soon(uninstall).await.unwrap();
+    soon(uninstall).await.into_result().unwrap();
 }

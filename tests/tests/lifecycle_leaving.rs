@@ -103,8 +103,8 @@ async fn l19_a_version_that_was_replaced_is_waited_for() {
     assert!(poll_once(uninstall.as_mut()).is_pending(), "its handler still runs");
     stall.notify_one();
     soon(fire).await.unwrap();
-    soon(uninstall).await.unwrap();
-    soon(second.uninstall()).await.unwrap();
+    soon(uninstall).await.into_result().unwrap();
+    soon(second.uninstall()).await.into_result().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,5 +119,5 @@ async fn l19_a_built_in_block_is_waited_for_too() {
     assert!(waited, "its handler still runs");
     stall.notify_one();
     soon(fire).await.unwrap();
-    soon(uninstall).await.unwrap();
+    soon(uninstall).await.into_result().unwrap();
 }

@@ -122,7 +122,7 @@ async fn l18_a_block_has_handlers_of_every_model_on_one_state() {
     assert_eq!(handles.iter().map(|name| &**name).collect::<Vec<_>>(), written);
     assert_eq!(hooks.handlers_of(&owner("house")).len(), 6);
 
-    house.uninstall().await.unwrap();
+    house.uninstall().await.into_result().unwrap();
     assert_eq!(names(&hooks), [""; 0]);
     assert_eq!(hooks.run_flow::<Serve, _>("soup".into(), cook).await.unwrap(), "cooked soup");
 }
@@ -218,7 +218,7 @@ async fn l18_a_replacement_that_is_refused_leaves_the_old_version() {
     hooks.install_or_replace(Loosens(gone.on_drop())).unwrap_err();
     hooks.install_or_replace(Circular(gone.on_drop())).unwrap_err();
     assert_eq!((names(&hooks), gone.get()), (vec!["well".to_owned()], 2));
-    good.uninstall().await.unwrap();
+    good.uninstall().await.into_result().unwrap();
     assert_eq!(names(&hooks), [""; 0], "the handle of the old version is still the right one");
 }
 
@@ -228,7 +228,8 @@ async fn l18_a_plugin_is_installed_once() {
     let _house = hooks.install(House::default()).unwrap();
     refused(
         hooks.install(House::default()),
-        "plugin `house` is installed already: uninstall it first, or use `install_or_replace`",
+        "plugin `house` has handlers here already: remove them first with `uninstall` or \
+         `unregister_plugin`, or use `install_or_replace`",
     );
     assert_eq!(hooks.handlers().len(), 6);
     // Where there is nothing to replace it is installed.
@@ -244,9 +245,9 @@ async fn l18_a_replaced_version_does_not_take_its_successor_along() {
     let second = hooks.install_or_replace(House(AtomicU32::new(100))).unwrap();
     assert_eq!(hooks.fire_claiming::<Guide>(&GUIDE).await.unwrap(), Claim::Claimed(101));
     assert_eq!(first.handles().unregister(), 0);
-    first.uninstall().await.unwrap();
+    first.uninstall().await.into_result().unwrap();
     assert_eq!(hooks.handlers().len(), 6);
-    second.uninstall().await.unwrap();
+    second.uninstall().await.into_result().unwrap();
     assert_eq!(hooks.handlers().len(), 0);
 }
 
@@ -338,7 +339,7 @@ async fn l16_a_block_without_a_plugin_is_built_in() {
         "`listens` (built-in) is registered at `knock` already: give it another name, or say \
          `replace`",
     );
-    host.uninstall().await.unwrap();
+    host.uninstall().await.into_result().unwrap();
     assert_eq!(hooks.handlers_of(&Owner::BuiltIn).len(), 0);
     assert_eq!(hooks.handlers_of(&owner("house")).len(), 6);
 }
@@ -351,7 +352,7 @@ async fn l16_a_scope_names_a_plugin_whenever_it_comes() {
         let house = hooks.install(House::default()).unwrap();
         scope.fire_void::<Knock>(&KNOCK).await.unwrap();
         assert_eq!(house.plugin().0.load(Ordering::SeqCst), 1);
-        house.uninstall().await.unwrap();
+        house.uninstall().await.into_result().unwrap();
         // Whoever comes in its place does not come into its scope.
         let other = on::<Knock>().plugin("shed").handler(log.note("shed"));
         hooks.register(other).unwrap();

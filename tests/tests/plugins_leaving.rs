@@ -227,7 +227,7 @@ async fn l19_in_a_fire_of_each_model_what_has_begun_ends_and_nothing_more_starts
             _ => &["ends", "host"],
         };
         assert_eq!(log.take(), ended, "{model}");
-        assert_eq!(leaving.await, Ok(()), "{model}");
+        assert_eq!(leaving.await.into_result(), Ok(()), "{model}");
     }
 }
 
@@ -271,7 +271,7 @@ impl Act for (Log, Own<Leaves>, Way) {
     async fn act(&self) {
         let installed = self.1.lock().unwrap().take().unwrap();
         let left = match self.2 {
-            Way::Uninstall => installed.uninstall().await,
+            Way::Uninstall => installed.uninstall().await.into_result(),
             Way::Within => installed.uninstall_within(Duration::from_secs(5)).await,
         };
         self.0.push(left.unwrap_err().to_string());
@@ -307,7 +307,7 @@ struct Nests {
 impl Nests {
     async fn leave(&self) {
         let installed = self.own.lock().unwrap().take().unwrap();
-        self.log.push(installed.uninstall().await.unwrap_err().to_string());
+        self.log.push(installed.uninstall().await.into_result().unwrap_err().to_string());
     }
 }
 
@@ -342,7 +342,7 @@ async fn l19_asked_through_a_nested_fire_it_is_an_error_too() {
         async fn leaves((log, own): &(Log, Own<Nests>), _: &DressPayload) -> Option<DressResult> {
             tokio::task::yield_now().await;
             let installed = own.lock().unwrap().take().unwrap();
-            log.push(installed.uninstall().await.unwrap_err().to_string());
+            log.push(installed.uninstall().await.into_result().unwrap_err().to_string());
             None
         }
         let state = (log.clone(), Arc::clone(&own));

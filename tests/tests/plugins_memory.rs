@@ -124,8 +124,8 @@ fn round(hooks: &HookRegistry, together: usize) {
             fire_all(hooks);
         }
         let next = hooks.install_or_replace(Surfer(vec![0; 64])).unwrap();
-        block_on(surfer.uninstall()).unwrap();
-        block_on(next.uninstall()).unwrap();
+        block_on(surfer.uninstall()).into_result().unwrap();
+        block_on(next.uninstall()).into_result().unwrap();
     }
 }
 

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures::executor::block_on;
-use hooks_runtime::{Claim, HookRegistry, hook_handlers, hook_points, on};
+use hooks_runtime::{Claim, HookRegistry, Uninstalled, hook_handlers, hook_points, on};
 use support::{Log, poll_once};
 use tokio::sync::{Notify, oneshot};
 
@@ -86,7 +86,7 @@ async fn l19_a_plugin_that_does_not_run_is_not_waited_for() {
     // Nor is one whose registry is gone.
     let installed = hooks.install(guest(&gate, &Log::new())).unwrap();
     drop(hooks);
-    installed.uninstall().await.unwrap();
+    installed.uninstall().await.into_result().unwrap();
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn l19_a_fire_that_is_dropped_ends_its_handlers() {
     tokio::task::yield_now().await;
     assert!(!leaving.is_finished());
     drop(fire);
-    leaving.await.unwrap().unwrap();
+    leaving.await.unwrap().into_result().unwrap();
 }
 
 /// A fire under way goes on with a version that was replaced, until that
@@ -116,12 +116,12 @@ async fn l19_a_replaced_version_that_is_uninstalled_starts_nothing_more() {
     gate.notify_one();
     assert_eq!(fire.await.unwrap(), Claim::Unclaimed);
     assert_eq!(log.take(), ["guides"]);
-    leaving.await.unwrap();
+    leaving.await.into_result().unwrap();
     // The version that took its place is untouched.
     gate.notify_one();
     let _ = hooks.fire_claiming::<Guide>(&GUIDE).await.unwrap();
     assert_eq!(log.take(), ["guides", "follows"]);
-    second.uninstall().await.unwrap();
+    second.uninstall().await.into_result().unwrap();
 }
 
 /// A version leaves, a second comes and is replaced by a third while the first
@@ -151,7 +151,7 @@ async fn l19_a_wait_is_not_lost_when_the_plugin_comes_back_and_is_replaced() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(leaving.is_finished(), "nothing runs at all, and it still waits");
     assert!(ended_with_the_first, "it waited for a version that came after it");
-    leaving.await.unwrap().unwrap();
+    leaving.await.unwrap().into_result().unwrap();
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ async fn l19_a_neighbour_that_waits_holds_nobody_up() {
     assert!(poll_once(leaving.as_mut()).is_pending(), "it runs itself");
     gate.notify_one();
     assert!(poll_once(firing.as_mut()).is_pending(), "the neighbour still waits");
-    assert_eq!(poll_once(leaving.as_mut()), Poll::Ready(Ok(())));
+    assert_eq!(poll_once(leaving.as_mut()).map(Uninstalled::into_result), Poll::Ready(Ok(())));
     release.send(()).unwrap();
     firing.await.unwrap();
 }
@@ -190,7 +190,10 @@ async fn l19_nor_does_one_that_comes_after_it_in_a_sequence() {
     gate.notify_one();
     let mut firing = Box::pin(hooks.fire_claiming::<Guide>(&GUIDE));
     assert!(poll_once(firing.as_mut()).is_pending(), "the neighbour waits");
-    assert_eq!(poll_once(Box::pin(guest.uninstall()).as_mut()), Poll::Ready(Ok(())));
+    assert_eq!(
+        poll_once(Box::pin(guest.uninstall()).as_mut()).map(Uninstalled::into_result),
+        Poll::Ready(Ok(()))
+    );
     theirs.notify_one();
     assert_eq!(firing.await.unwrap().claimed(), Some(2));
 }
@@ -245,7 +248,7 @@ fn leaves_beside(
         // Before the verdict: a thread that stays blocked would hang the test.
         other.go.send(()).unwrap();
         unblocked();
-        assert_eq!(left, Poll::Ready(Ok(())));
+        assert_eq!(left.map(Uninstalled::into_result), Poll::Ready(Ok(())));
         assert!(gone);
     });
 }

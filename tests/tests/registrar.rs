@@ -288,7 +288,7 @@ async fn l16_limits_hold_for_install_and_leave_nothing_behind() {
         hooks.set_limits("gate", limits).unwrap();
         refused(hooks.install_or_replace(Choir), &of_solo(why));
         assert_eq!(hooks.handlers().len(), 2);
-        choir.uninstall().await.unwrap();
+        choir.uninstall().await.into_result().unwrap();
     }
     // A new version takes the room of the old one.
     let hooks = limited(Limits::new().max_handlers(2));

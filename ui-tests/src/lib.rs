@@ -1,1 +1,5 @@
-//! The cases are in `cases/`, the test that compiles them is `tests/ui.rs`.
+//! What the compiler, `cargo doc` and an editor make of the macros.
+//!
+//! The cases that are compiled are in `cases/`, the tests in `tests/`.
+
+pub mod sample;

@@ -1,9 +1,10 @@
 //! Writes the registration of a handler.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::Visibility;
 
-use super::model::{Arguments, Draft, Handler, Target};
+use super::model::{Arguments, Draft, Handler, Taking, Target};
 use crate::{location, runtime};
 
 /// What stands next to a free function: a type of the same name, in the other
@@ -22,14 +23,26 @@ pub(crate) fn annotated(
     body: &TokenStream,
     ident: &Ident,
 ) -> TokenStream {
-    let vis = &draft.vis;
+    // A private one would be called a private enum where it is listed from
+    // afar; the list itself looks whether the function can be seen.
+    let vis = if let Visibility::Public(public) = &draft.vis {
+        quote!(#public)
+    } else {
+        quote_spanned!(ident.span()=> pub(crate))
+    };
     let cfgs = location::cfgs(&draft.attrs);
     let lints = lints();
-    quote! {
+    // All of it stands at the function's name, so that an editor leads from
+    // the type to the function.
+    let hidden = lints_at(ident.span());
+    let marker = quote_spanned! {ident.span()=>
         #(#cfgs)*
         #[doc(hidden)]
-        #lints
+        #hidden
         #vis enum #ident {}
+    };
+    quote! {
+        #marker
 
         #(#cfgs)*
         #lints
@@ -44,9 +57,25 @@ pub(crate) fn annotated(
     }
 }
 
+/// What the point dictates of a signature is not its author's to improve.
+pub(crate) fn dictated(at: Span) -> TokenStream {
+    quote_spanned! {at=>
+        #[allow(
+            clippy::trivially_copy_pass_by_ref,
+            clippy::unnecessary_wraps,
+            clippy::unused_async,
+            clippy::unused_self
+        )]
+    }
+}
+
 /// Generated code is nobody's to polish.
 pub(crate) fn lints() -> TokenStream {
-    quote! {
+    lints_at(Span::call_site())
+}
+
+fn lints_at(span: Span) -> TokenStream {
+    quote_spanned! {span=>
         #[allow(
             non_camel_case_types,
             missing_docs,
@@ -73,87 +102,80 @@ pub(crate) struct Shared<'a> {
     pub(crate) variable: &'a Ident,
 }
 
-/// A function of a fixed signature that calls the user's, then the expression
-/// that registers it.
+/// The expression that registers a closure around the user's function.
 pub(crate) fn registration(
     rt: &TokenStream,
     arguments: &Arguments,
     handler: &Handler,
     shared: Option<&Shared>,
 ) -> TokenStream {
-    let call = call(rt, arguments, handler, shared);
     let point = &handler.point;
-    let options = options(rt, arguments, handler);
+    let name = &handler.name;
     let source = location::source(rt, handler.ident.span());
-    let finish = finish(handler, shared);
-    // A point that is none is shown where it is named.
-    let at_point = at_point(handler);
-    let rt_at_point = runtime::shown_at(rt, at_point);
-    let start = quote_spanned!(at_point=> #rt_at_point::on::<#point>() #options);
+    let options = options(rt, arguments);
+    let end = end(handler, shared);
+    let plugin = shared.map(|shared| {
+        let variable = shared.variable;
+        quote!(::core::clone::Clone::clone(#variable),)
+    });
+    let closure = closure(rt, handler, shared);
+    let sent = handler.is_async.then(|| {
+        let sent = Ident::new("sent", location::start_of(handler.ident.span()));
+        quote!(.#sent())
+    });
     quote! {
-        #call
-        #start .__located(#source) #finish
+        #rt::On::<#point>::__annotated(#name, #source) #options .#end(#plugin #closure) #sent
     }
 }
 
-/// Each variable of the inner function stands where a mismatch is to be shown:
-/// the payload under the parameter's type, the result under the return type.
-fn call(
-    rt: &TokenStream,
-    arguments: &Arguments,
-    handler: &Handler,
-    shared: Option<&Shared>,
-) -> TokenStream {
-    let Handler { point, ident, .. } = handler;
-    let at_name = location::shown_at(ident.span());
-    let input = format_ident!("__input", span = location::shown_at(handler.payload_at));
-    let output = format_ident!("__output", span = location::shown_at(handler.result_at));
+/// Each step of the closure stands where a mismatch is to be shown.
+///
+/// No name of an expansion stands on a name of the user: an editor would offer
+/// it as one more place to which the user's leads. So a wrong payload is shown
+/// at its `&`, a wrong result under braces that are laid over its type, and the
+/// rest where the user's name begins.
+fn closure(rt: &TokenStream, handler: &Handler, shared: Option<&Shared>) -> TokenStream {
+    let ident = &handler.ident;
     let asyncness = handler.is_async.then(|| quote!(async));
     let awaited = handler.is_async.then(|| quote!(.await));
-    // A context costs what it holds: only those who take one are given one.
-    let context = handler.context_at.map(|_| quote!(__cx: &'a #rt::HookContext,));
-    let this = match shared {
-        Some(Shared { ty, .. }) => quote!(__this: &'a #ty,),
-        None if context.is_some() => quote!(),
-        // Something has to name the lifetime outright for it to be any.
-        None => quote!(_: &'a (),),
+    let reference = match handler.input {
+        Taking::Shared => "shared",
+        Taking::Exclusive => "exclusive",
+        Taking::Open => "payload",
     };
-    let owner = shared.map(|shared| {
-        let ty = shared.ty;
-        quote_spanned!(at_name=> <#ty>::)
-    });
-    let this_argument = shared.map(|_| quote_spanned!(at_name=> __this,));
-    let context_argument = handler.context_at.map(|at| {
-        let cx = format_ident!("__cx", span = location::shown_at(at));
-        quote!(, #cx)
-    });
-    let returned = format_ident!(
-        "{}",
-        if arguments.guard { "returned_guard" } else { "returned" },
-        span = location::shown_at(handler.result_at)
-    );
-    let rt_at_result = runtime::shown_at(rt, handler.result_at);
-    let result = quote_spanned! {location::shown_at(handler.result_at)=>
-        #rt_at_result::__private::#returned::<#point, _>(#output)
+    let at_payload = location::shown_at(handler.payload_at);
+    let reference = Ident::new(reference, at_payload);
+    let payload = quote_spanned!(at_payload=> __lent.#reference());
+    let this = shared.map(|_| quote!(__this,));
+    let callee = match shared {
+        None => quote!(#ident),
+        Some(Shared { ty, .. }) => quote!(<#ty>::#ident),
     };
-    let at_point = at_point(handler);
-    let rt_at_point = runtime::shown_at(rt, at_point);
-    let input_type = quote_spanned!(at_point=> #rt_at_point::__private::Input<'a, #point>);
-    let output_type = quote_spanned!(at_point=> #rt_at_point::__private::Output<#point>);
+    let cx = handler.context_at.map(|_| quote!(, __cx));
+    let context = handler.context_at.map(|at| {
+        let taken = Ident::new("taken", location::shown_at(at));
+        quote!(, #rt::__private::Context(__cx).#taken())
+    });
+    let given = Ident::new("__given", at_point(handler));
+    let (open, take) = match handler.guard_at {
+        Some(at) => {
+            (Ident::new("open_as_guard", location::start_of(at)), quote!(returned_by_guard))
+        }
+        None => (Ident::new("open", at_point(handler)), quote!(returned)),
+    };
+    let opened = quote_spanned!(at_point(handler)=> let (__lent, __to) = #given.#open(););
+    let mut returned = Group::new(Delimiter::Brace, quote!(__returned));
+    returned.set_span(location::shown_at(handler.result_at));
     quote! {
-        #asyncness fn __call<'a>(
-            #this
-            __input: #input_type,
-            #context
-        ) -> #output_type {
-            let #output = #owner #ident(#this_argument #input #context_argument) #awaited;
-            #result
+        #asyncness |#this #given #cx| {
+            #opened
+            let __returned = #callee(#this #payload #context) #awaited;
+            #rt::__private::#take(__to, #returned)
         }
     }
 }
 
-fn options(rt: &TokenStream, arguments: &Arguments, handler: &Handler) -> TokenStream {
-    let name = &handler.name;
+fn options(rt: &TokenStream, arguments: &Arguments) -> TokenStream {
     let plugin = arguments.plugin.as_ref().map(|(_, plugin)| quote!(.plugin(#plugin)));
     let priority = arguments.priority.map(|priority| quote!(.priority(#priority)));
     let timeout = arguments.timeout.map(|timeout| {
@@ -170,28 +192,23 @@ fn options(rt: &TokenStream, arguments: &Arguments, handler: &Handler) -> TokenS
         Target::Type(ty) => quote!(.target::<#ty>()),
         Target::Named(name) => quote!(.target_named(#name)),
     });
-    let guard = arguments.guard.then(|| quote!(.__guard()));
-    quote_spanned! {at_point(handler)=>
-        .name(#name) #plugin #priority #timeout #on_failure
+    let guard = arguments.guard.map(|_| quote!(.__guard()));
+    quote! {
+        #plugin #priority #timeout #on_failure
         #(.before(#before))* #(.after(#after))* #target #guard
     }
 }
 
+/// Where what is no point is shown.
 fn at_point(handler: &Handler) -> Span {
     let last = handler.point.segments.last();
-    location::shown_at(last.map_or_else(Span::call_site, |last| last.ident.span()))
+    last.map_or_else(Span::call_site, |last| location::start_of(last.ident.span()))
 }
 
-/// Stands at the function's name, where a future that is not `Send` is shown.
-fn finish(handler: &Handler, shared: Option<&Shared>) -> TokenStream {
-    let span = location::shown_at(handler.ident.span());
+/// The runtime's function for this form of handler.
+fn end(handler: &Handler, shared: Option<&Shared>) -> Ident {
     let kind = if handler.is_async { "async" } else { "sync" };
+    let parameters = if handler.context_at.is_some() { 2 } else { 1 };
     let suffix = if shared.is_some() { "_with" } else { "" };
-    let context = if handler.context_at.is_some() { "_cx" } else { "" };
-    let method = format_ident!("__{kind}{suffix}{context}", span = span);
-    let plugin = shared.map(|shared| {
-        let variable = shared.variable;
-        quote!(::core::clone::Clone::clone(#variable),)
-    });
-    quote_spanned!(span=> .#method(#plugin __call))
+    format_ident!("__{kind}{parameters}{suffix}", span = at_point(handler))
 }

@@ -3,10 +3,11 @@
 mod expand;
 mod fallback;
 mod model;
+mod parameters;
 mod parse;
 mod valid;
 
-pub(crate) use expand::{Shared, lints, registration};
+pub(crate) use expand::{Shared, dictated, lints, registration};
 pub(crate) use model::{Arguments, Draft, Handler};
 pub(crate) use parse::{arguments, function, plugin};
 pub(crate) use valid::check_method;
@@ -21,12 +22,13 @@ use crate::errors::Errors;
 pub(crate) fn hook_handler(arguments: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let arguments = parse::arguments(arguments, &mut errors);
-    let code = function(item.clone(), &mut errors).map(|draft| {
-        match valid::check_function(&arguments, &draft, &mut errors) {
-            Some(handler) => expand::function(&arguments, &draft, &handler),
-            None => fallback::function(&arguments, &draft),
-        }
-    });
+    let draft = function(item.clone(), &mut errors);
+    let code =
+        draft.as_ref().map(|draft| match valid::check_function(&arguments, draft, &mut errors) {
+            Some(handler) => expand::function(&arguments, draft, &handler),
+            None => fallback::function(&arguments, draft),
+        });
+    let dictated = draft.map(|draft| dictated(draft.sig.ident.span()));
     let mistakes = errors.finish();
-    quote!(#item #code #mistakes)
+    quote!(#dictated #item #code #mistakes)
 }

@@ -20,7 +20,8 @@ pub(crate) struct Arguments {
     pub(crate) before: Vec<LitStr>,
     pub(crate) after: Vec<LitStr>,
     pub(crate) target: Option<Target>,
-    pub(crate) guard: bool,
+    /// Where the flag is written.
+    pub(crate) guard: Option<Span>,
 }
 
 /// Whom a handler is for, if not for all.
@@ -36,6 +37,17 @@ pub(crate) struct Draft {
     pub(crate) sig: Signature,
 }
 
+/// How a handler takes its input.
+#[derive(Clone, Copy)]
+pub(crate) enum Taking {
+    /// `&T`
+    Shared,
+    /// `&mut T`
+    Exclusive,
+    /// `&impl Trait`, which the payload itself decides.
+    Open,
+}
+
 /// A handler ready to expand.
 pub(crate) struct Handler {
     pub(crate) point: Path,
@@ -43,6 +55,10 @@ pub(crate) struct Handler {
     /// The name it registers under.
     pub(crate) name: String,
     pub(crate) is_async: bool,
+    /// How it takes its input.
+    pub(crate) input: Taking,
+    /// Where a point that has no guards is shown, if this is a guard.
+    pub(crate) guard_at: Option<Span>,
     /// Where something that is not the context is shown, if it takes one.
     pub(crate) context_at: Option<Span>,
     /// Where a wrong payload is shown.

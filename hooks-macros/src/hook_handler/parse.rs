@@ -10,7 +10,7 @@ use crate::duration::Nanos;
 use crate::errors::Errors;
 use crate::keys::{self, Known};
 use crate::policy::Policy;
-use crate::{runtime, stream};
+use crate::{case, plugin_id, runtime, stream};
 
 const KEYS: Known = Known {
     all: &[
@@ -64,7 +64,16 @@ fn point(input: ParseStream, errors: &mut Errors) -> Option<Path> {
         return None;
     }
     let Ok(path) = input.parse::<Path>() else {
-        errors.push(input.span(), NO_POINT);
+        match input.fork().parse::<LitStr>() {
+            Ok(wire) => errors.push(
+                wire.span(),
+                format!(
+                    "name the point by its type, not by its wire name: `#[hook_handler({})]`",
+                    case::pascal(&wire.value())
+                ),
+            ),
+            Err(_) => errors.push(input.span(), NO_POINT),
+        }
         keys::skip_entry(input);
         return None;
     };
@@ -83,10 +92,7 @@ fn entry(arguments: &mut Arguments, key: &Ident, input: ParseStream) -> syn::Res
         "crate" => arguments.krate = Some((key.span(), runtime::parse(input)?)),
         "name" => arguments.name = Some(keys::string(input, "name = \"handler\"")?),
         "priority" => arguments.priority = Some(priority(input)?),
-        "timeout" => {
-            let literal = keys::string(input, "timeout = \"5s\"")?;
-            arguments.timeout = Some(Nanos::parse(&literal)?);
-        }
+        "timeout" => arguments.timeout = Some(Nanos::parse(input)?),
         "on_failure" => {
             let literal = keys::string(input, "on_failure = \"closed\"")?;
             arguments.on_failure = Some(Policy::parse(&literal)?);
@@ -99,7 +105,7 @@ fn entry(arguments: &mut Arguments, key: &Ident, input: ParseStream) -> syn::Res
                 let message = "`guard` is a flag: write it without a value";
                 return Err(syn::Error::new(input.span(), message));
             }
-            arguments.guard = true;
+            arguments.guard = Some(key.span());
         }
     }
     Ok(())
@@ -111,6 +117,7 @@ pub(crate) fn plugin(input: ParseStream) -> syn::Result<Expr> {
     keys::equals(input, EXAMPLE)?;
     if input.peek(LitStr) {
         let literal = keys::text(input, EXAMPLE)?;
+        plugin_id::check(&literal)?;
         return Ok(parse_quote!(#literal));
     }
     let at = input.span();

@@ -7,7 +7,7 @@ use syn::{Generics, parse_quote};
 use super::model::{Plugin, Registered};
 use crate::hook_handler::{self, Shared};
 
-/// The `Plugin` impl.
+/// The impl that makes the type a plugin.
 pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     let Plugin { rt, cfgs, id, generics, ty, handlers } = plugin;
     let bounded = bounded(generics);
@@ -22,7 +22,7 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     quote! {
         #(#cfgs)*
         #lints
-        impl #impl_generics #rt::Plugin for #ty #where_clause {
+        impl #impl_generics #rt::__private::OneBlockOfHookHandlers for #ty #where_clause {
             const ID: ::core::option::Option<&'static str> = #id;
 
             fn registrations(

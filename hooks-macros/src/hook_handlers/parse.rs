@@ -65,6 +65,9 @@ fn read_body(body: &Group, methods: &mut Vec<Method>, errors: &mut Errors) -> Gr
             && let Some(TokenTree::Group(group)) = tokens.peek()
             && let Some(mark) = as_mark(group)
         {
+            if item.marks.is_empty() {
+                out.extend(hook_handler::dictated(mark.at));
+            }
             item.marks.push(mark);
             tokens.next();
             continue;

@@ -59,7 +59,7 @@ pub(crate) fn block(attrs: &[Attribute], errors: &mut Errors) -> BlockOptions {
             } else if key == "catalogue" {
                 options.catalogue = Some(catalogue(input)?);
             } else if key == "timeout" {
-                options.timeout = Some(timeout(input)?);
+                options.timeout = Some(Nanos::parse(input)?);
             } else {
                 options.on_failure = Some(on_failure(input)?.1);
             }
@@ -114,6 +114,9 @@ pub(crate) fn point(attrs: Vec<Attribute>, errors: &mut Errors) -> PointAttrs {
         } else if path.is_ident("result") {
             sorted.result_at = Some(span);
             sorted.result.extend(nested(&attr, "result(derive(PartialEq))", errors));
+        } else if let Some(meant) = slip(path) {
+            let message = format!("unknown attribute: did you mean `{meant}`?");
+            errors.push(span, message);
         } else if goes_everywhere(&attr) {
             sorted.everywhere.push(attr);
         } else {
@@ -126,6 +129,12 @@ pub(crate) fn point(attrs: Vec<Attribute>, errors: &mut Errors) -> PointAttrs {
     sorted
 }
 
+/// The attribute of ours that one of no other meaning is a slip for.
+fn slip(path: &syn::Path) -> Option<&'static str> {
+    let word = path.get_ident()?.to_string();
+    suggest::closest(&word, &["hook", "payload", "result"])
+}
+
 fn hook(attr: &Attribute, sorted: &mut PointAttrs, errors: &mut Errors) {
     let Some(tokens) = arguments(attr, "hook(timeout = \"5s\")", errors) else {
         return;
@@ -134,17 +143,13 @@ fn hook(attr: &Attribute, sorted: &mut PointAttrs, errors: &mut Errors) {
         if key == "name" {
             sorted.name = Some(keys::string(input, "name = \"wire_name\"")?);
         } else if key == "timeout" {
-            sorted.timeout = Some(timeout(input)?);
+            sorted.timeout = Some(Nanos::parse(input)?);
         } else {
             let (span, policy) = on_failure(input)?;
             sorted.on_failure = Some((span, policy));
         }
         Ok(())
     });
-}
-
-fn timeout(input: syn::parse::ParseStream) -> syn::Result<Nanos> {
-    Nanos::parse(&keys::string(input, "timeout = \"5s\"")?)
 }
 
 fn on_failure(input: syn::parse::ParseStream) -> syn::Result<(Span, Policy)> {

@@ -1,8 +1,8 @@
 //! The text that documents a point: for `cargo doc` and for the descriptor.
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Expr, ExprLit, Lit};
+use quote::{quote, quote_spanned};
+use syn::{Expr, ExprLit, Lit, LitStr};
 
 use super::model::{Model, Point, Shape};
 use super::structs;
@@ -13,8 +13,10 @@ use crate::location;
 pub(crate) fn attributes(point: &Point) -> TokenStream {
     let written = &point.attrs.docs;
     let generated = summary(point);
-    let gap = (!written.is_empty()).then(|| quote!(#[doc = ""]));
-    quote! {
+    let at = point.ident.span();
+    let gap = (!written.is_empty()).then(|| quote_spanned!(at=> #[doc = ""]));
+    let generated = generated.into_iter().map(|line| LitStr::new(&line, at));
+    quote_spanned! {at=>
         #(#[doc = #written])*
         #gap
         #(#[doc = #generated])*
@@ -59,18 +61,50 @@ fn summary(point: &Point) -> Vec<String> {
         model.marker(),
         linked(payload, &payload_name),
     );
-    let word = model.word();
-    let example = match model {
-        Model::Flow => {
-            format!(" hooks.run_flow::<{ident}, _>(input, async |input| {{ /* … */ }}).await?;")
-        }
-        _ => {
-            format!(
-                " hooks.register_{word}::<{ident}>(async |payload: &{payload_name}| {{ /* … */ }})?;"
-            )
-        }
+    let mut lines = vec![line, String::new(), " ```text".to_owned()];
+    lines.extend(example(point, &payload_name).map(|line| format!(" {line}")));
+    lines.push(" ```".to_owned());
+    lines
+}
+
+/// How to register and how to fire. It is no doc test, because the macro cannot
+/// know by which path, if by any, a test would reach the point.
+fn example(point: &Point, payload: &str) -> [String; 2] {
+    let Point { ident, .. } = point;
+    let register = |verb: &str, returned: &str| {
+        format!("hooks.register_{verb}::<{ident}>(async |payload: &{payload}| {returned})?;")
     };
-    vec![line, String::new(), " ```ignore".to_owned(), example, " ```".to_owned()]
+    match point.model {
+        Model::Void => [
+            register("void", "{ /* … */ }"),
+            format!("hooks.fire_void::<{ident}>(&payload).await?;"),
+        ],
+        Model::Modifying => [
+            register(
+                "modifying",
+                &match point.result {
+                    Some(Shape::Fields(_)) => format!("{}::default()", structs::result_name(ident)),
+                    _ => "None".to_owned(),
+                },
+            ),
+            format!("let amended = hooks.fire_modifying::<{ident}>(&payload).await?;"),
+        ],
+        Model::Claiming => [
+            register("claiming", "None"),
+            format!("let claim = hooks.fire_claiming::<{ident}>(&payload).await?;"),
+        ],
+        Model::Gating => [
+            register("gating", "Verdict::Pass"),
+            format!("let gate = hooks.fire_gating::<{ident}>(payload).await?;"),
+        ],
+        Model::Flow => [
+            format!(
+                "hooks.register_stage::<BeforeExecute<{ident}>>(\
+                 async |flow: &mut FlowContext<{ident}>| {{ /* … */ }})?;"
+            ),
+            format!("let output = hooks.run_flow::<{ident}, _>(input, operation).await?;"),
+        ],
+    }
 }
 
 fn plain(shape: &Shape, declared: &proc_macro2::Ident) -> String {

@@ -29,7 +29,9 @@ fn marker(point: &Point) -> TokenStream {
     let docs = docs::attributes(point);
     let everywhere = &attrs.everywhere;
     let own = &attrs.own;
-    quote! {
+    // All of it stands at the point's name: an editor leads to a name of the
+    // user only where nothing else of the item is elsewhere.
+    quote_spanned! {ident.span()=>
         #docs
         #(#everywhere)*
         #[derive(
@@ -60,7 +62,7 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
         let policy = policy.expand(rt);
         quote!(.on_failure(#policy))
     });
-    quote_spanned! {location::shown_at(ident.span())=>
+    quote! {
         #(#everywhere)*
         #[automatically_derived]
         #[allow(deprecated)]
@@ -100,7 +102,7 @@ fn flow_point(block: &Block, point: &Point) -> TokenStream {
     let timeout = timeout(point);
     // Each stage is a point with a wire name of its own.
     let stages = STAGES.map(|stage| format!("{wire}/{stage}"));
-    quote_spanned! {location::shown_at(ident.span())=>
+    quote! {
         #(#everywhere)*
         #[automatically_derived]
         #[allow(deprecated)]

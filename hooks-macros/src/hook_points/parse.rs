@@ -1,7 +1,7 @@
 //! Reads a block of declarations. A broken one is reported and left behind;
 //! the ones after it are read all the same.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned as _;
@@ -15,16 +15,8 @@ use crate::{runtime, stream, suggest};
 
 /// Reads `[runtime path] #![hook(…)] point point …`.
 pub(crate) fn parse(input: TokenStream, errors: &mut Errors) -> DraftBlock {
-    let mut tokens = input.into_iter().peekable();
-    let rt = match tokens.peek() {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
-            let path = group.stream();
-            tokens.next();
-            path
-        }
-        _ => runtime::path(None),
-    };
-    let (options, points) = stream::read(tokens.collect(), |input| block(input, errors));
+    let (rt, block_tokens) = runtime::split(input);
+    let (options, points) = stream::read(block_tokens, |input| block(input, errors));
     DraftBlock { rt, options, points }
 }
 

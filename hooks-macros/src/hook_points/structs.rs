@@ -73,13 +73,14 @@ fn declaration(block: &Block, point: &Point, item: &Struct) -> TokenStream {
     let Struct { name, what, attrs, fields, optional } = item;
     let vis = &point.vis;
     let everywhere = &point.attrs.everywhere;
-    let doc = format!(" The {what} of [`{}`].", point.ident);
-    let default = optional.then(|| quote!(, ::core::default::Default));
+    let at = point.ident.span();
+    let doc = LitStr::new(&format!(" The {what} of [`{}`].", point.ident), at);
+    let default = optional.then(|| quote_spanned!(at=> , ::core::default::Default));
     let serde = block.json.as_ref().map(|case| container(case, item));
     let schema = schema(&block.schema);
     let fields = fields.iter().map(|field| declared_field(field, block.json.is_some(), *optional));
     // The fields are the user's to document and to name, on pain of no lint.
-    quote! {
+    quote_spanned! {at=>
         #[doc = #doc]
         #(#everywhere)*
         #[allow(
@@ -104,10 +105,9 @@ fn declared_field(field: &Field, json: bool, optional: bool) -> TokenStream {
     let serde = (json && may_be_absent && !says(attrs, &["default", "skip_serializing_if"])).then(
         || quote!(#[serde(default, skip_serializing_if = "::core::option::Option::is_none")]),
     );
-    let ty = if optional { quote!(::core::option::Option<#ty>) } else { quote!(#ty) };
-    // What a derive says of the field is shown from here to the end of its type.
-    let vis = quote_spanned!(location::shown_at(ident.span())=> pub);
-    quote!(#(#attrs)* #serde #vis #ident: #ty)
+    let at = ident.span();
+    let ty = if optional { quote_spanned!(at=> ::core::option::Option<#ty>) } else { quote!(#ty) };
+    quote_spanned!(at=> #(#attrs)* #serde pub #ident: #ty)
 }
 
 /// The user's own `serde` words win, and a flattened field takes what would

@@ -21,7 +21,7 @@ pub(crate) fn implementation(merged: &Merged) -> TokenStream {
     let unused = fields.is_empty().then(|| quote!(let _ = later;));
     // Without fields nothing is ever inserted.
     let binding = if fields.is_empty() { quote!(let set) } else { quote!(let mut set) };
-    quote_spanned! {location::shown_at(ident.span())=>
+    quote! {
         #(#attrs)*
         #[automatically_derived]
         #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]

@@ -2,10 +2,9 @@
 //! the type then add no errors of their own.
 
 use proc_macro2::TokenStream;
-use quote::quote_spanned;
+use quote::quote;
 
 use super::model::{Draft, Kind};
-use crate::location;
 
 /// The empty impl. A union can seldom have the `Default` that it needs.
 pub(crate) fn implementation(draft: &Draft) -> TokenStream {
@@ -14,7 +13,7 @@ pub(crate) fn implementation(draft: &Draft) -> TokenStream {
     }
     let Draft { rt, ident, generics, .. } = draft;
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    quote_spanned! {location::shown_at(ident.span())=>
+    quote! {
         #[automatically_derived]
         impl #impl_generics #rt::Merge for #ident #type_generics #where_clause {
             const FIELDS: &'static [&'static str] = &[];

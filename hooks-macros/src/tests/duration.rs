@@ -1,14 +1,9 @@
 //! Durations as users write them.
 
-use proc_macro2::Span;
-use syn::LitStr;
-
 use crate::duration::Nanos;
 
 fn read(text: &str) -> Result<String, String> {
-    Nanos::parse(&LitStr::new(text, Span::call_site()))
-        .map(|nanos| nanos.expand().to_string().replace(' ', ""))
-        .map_err(|error| error.to_string())
+    Nanos::read(text).map(|nanos| nanos.expand().to_string().replace(' ', ""))
 }
 
 #[test]
@@ -29,9 +24,29 @@ fn every_unit_is_read() {
 
 #[test]
 fn what_is_no_duration_is_refused() {
-    for text in ["", "5", "s", "5 s", "-5s", "1.5s", "5sec", "5S", "٥s"] {
+    for text in ["", "s", "-5s", "1.5s", "5 apples", "٥s"] {
         let message = read(text).expect_err(text);
         assert!(message.contains("is not a duration: write a whole number"), "{text}: {message}");
+    }
+}
+
+#[test]
+fn what_was_meant_is_offered() {
+    let cases = [
+        ("5", "5s"),
+        ("5 s", "5s"),
+        ("5S", "5s"),
+        ("5sec", "5s"),
+        ("5 seconds", "5s"),
+        ("200 ms", "200ms"),
+        ("200 millis", "200ms"),
+        ("2min", "2m"),
+        ("1 hour", "1h"),
+    ];
+    for (text, meant) in cases {
+        let message = read(text).expect_err(text);
+        let offer = format!("`{text}` is not a duration: did you mean \"{meant}\"?");
+        assert!(message.starts_with(&offer), "{text}: {message}");
     }
 }
 

@@ -43,12 +43,33 @@ fn wrong_keys_are_all_reported() {
 
 #[test]
 fn the_point_comes_first() {
-    for arguments in ["", "priority = 1", "\"Point\", priority = 1"] {
+    for arguments in ["", "priority = 1", "5, priority = 1"] {
         let expansion = handler(arguments, "fn f(x: &u8) {}");
         let found = super::support::messages(expansion);
         assert_eq!(found.len(), 1, "{arguments}: {found:?}");
         assert!(found[0].1.contains("name the hook point first"), "{found:?}");
     }
+}
+
+#[test]
+fn near_misses_are_corrected() {
+    assert_messages(
+        handler(
+            r#""order_placed", on_failure = open, name = audit, timeout = 30, plugin = "my plugin!""#,
+            "fn f(x: &u8) {}",
+        ),
+        &[
+            ("\"order_placed\"", "not by its wire name: `#[hook_handler(OrderPlaced)]`"),
+            ("open", "write `on_failure = \"open\"`"),
+            ("audit", "write `name = \"audit\"`"),
+            ("30", "write `timeout = \"30s\"`"),
+            ("\"my plugin!\"", "so ' ' cannot be in it: write `plugin = \"my-plugin\"`"),
+        ],
+    );
+    assert_messages(
+        handler("Point, plugin = \"audit.\"", "fn f(x: &u8) {}"),
+        &[("\"audit.\"", "starts and ends with a letter or a digit: write `plugin = \"audit\"`")],
+    );
 }
 
 #[test]

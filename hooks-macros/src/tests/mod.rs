@@ -4,6 +4,7 @@ mod any_tokens;
 mod case;
 mod duration;
 mod handler_messages;
+mod list_messages;
 mod merge_messages;
 mod plugin_messages;
 mod point_messages;

@@ -241,6 +241,13 @@ fn attributes_are_checked() {
 }
 
 #[test]
+fn slips_in_attributes_are_corrected() {
+    let expansion = points(r#"#[hok(timeout = "5s")] #[must_use] void A { a: u8 }"#);
+    assert_holds(&expansion, "#[must_use] struct A;");
+    assert_messages(expansion, &[("hok", "unknown attribute: did you mean `hook`?")]);
+}
+
+#[test]
 fn a_merged_result_has_at_most_64_fields() {
     let fields =
         |count: usize| (0..count).map(|at| format!("f{at}: u8")).collect::<Vec<_>>().join(", ");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proc_macro2::TokenStream;
 
-use super::support::{handler, merge, plugin, points, pretty};
+use super::support::{handler, list, merge, plugin, points, pretty};
 
 #[track_caller]
 fn assert_snapshot(name: &str, expansion: TokenStream) {
@@ -151,6 +151,12 @@ fn sync_handler_with_every_key() {
             "#[cfg(unix)] fn check(call: &Call, cx: &HookContext) -> Verdict { Verdict::pass() }",
         ),
     );
+}
+
+#[test]
+fn list_of_handlers() {
+    let expansion = list("log_order, audit::record, audit::Record");
+    assert_snapshot("list_of_handlers", quote::quote!(const LIST: () = { #expansion };));
 }
 
 #[test]

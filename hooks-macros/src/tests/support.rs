@@ -23,15 +23,23 @@ pub(crate) fn plugin(arguments: &str, item: &str) -> TokenStream {
     crate::hook_handlers::hook_handlers(tokens(arguments), tokens(item))
 }
 
+/// Expands a list of handlers.
+pub(crate) fn list(source: &str) -> TokenStream {
+    crate::handlers::handlers(tokens(&format!("[::hooks_runtime] {source}")))
+}
+
 /// Expands the derive.
 pub(crate) fn merge(item: &str) -> TokenStream {
     crate::merge::merge(tokens(item))
 }
 
-/// The messages of all `compile_error!`s at the top level of an expansion,
-/// each with the source text that it underlines.
+/// The messages of all `compile_error!`s at the top level of an expansion, or
+/// of the block that it is, each with the source text that it underlines.
 pub(crate) fn messages(expansion: TokenStream) -> Vec<(String, String)> {
-    let trees: Vec<TokenTree> = expansion.into_iter().collect();
+    let mut trees: Vec<TokenTree> = expansion.into_iter().collect();
+    if let [TokenTree::Group(block)] = &trees[..] {
+        trees = block.stream().into_iter().collect();
+    }
     let mut found = Vec::new();
     for (at, tree) in trees.iter().enumerate() {
         let TokenTree::Ident(ident) = tree else {

@@ -30,25 +30,27 @@ use crate::target::Target;
 /// `Result` of its output.
 #[diagnostic::on_unimplemented(
     message = "this is not an operation for the flow `{F}`",
-    label = "expected an async function or closure from the flow's input to `Result<Output, E>`",
+    label = "expected an async function or closure from `{Input}` to `Result<{Output}, E>`",
+    note = "write `async |input: {Input}| -> Result<{Output}, E> {{ … }}`",
     note = "the error `E` must be `Debug + Display + Send + Sync + 'static`"
 )]
-pub trait Operation<F: HookPoint>:
+pub trait Operation<F: HookPoint, Input = <F as HookPoint>::Payload, Output = <F as HookPoint>::Result>:
     // Both say the same; the second lets the compiler infer a closure's types.
-    FnOnce(F::Payload) -> <Self as Operation<F>>::Future
-    + AsyncFnOnce(F::Payload) -> Result<F::Result, <Self as Operation<F>>::Error>
+    FnOnce(Input) -> <Self as Operation<F, Input, Output>>::Future
+    + AsyncFnOnce(Input) -> Result<Output, <Self as Operation<F, Input, Output>>::Error>
 {
     /// The future of the call.
-    type Future: Future<Output = Result<F::Result, Self::Error>>;
+    type Future: Future<Output = Result<Output, Self::Error>>;
     /// The operation's own error.
     type Error: Debug + Display + Send + Sync + 'static;
 }
 
-impl<F, O, Fut, E> Operation<F> for O
+#[diagnostic::do_not_recommend]
+impl<F, I, R, O, Fut, E> Operation<F, I, R> for O
 where
     F: HookPoint,
-    O: FnOnce(F::Payload) -> Fut + AsyncFnOnce(F::Payload) -> Result<F::Result, E>,
-    Fut: Future<Output = Result<F::Result, E>>,
+    O: FnOnce(I) -> Fut + AsyncFnOnce(I) -> Result<R, E>,
+    Fut: Future<Output = Result<R, E>>,
     E: Debug + Display + Send + Sync + 'static,
 {
     type Future = Fut;

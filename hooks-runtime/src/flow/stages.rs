@@ -10,7 +10,7 @@ use crate::flow::FlowContext;
 use crate::flow::staging::Staging;
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
-use crate::models::{Flow, Model, RegistersAs, Returns};
+use crate::models::{Flow, Model, RegistersAs, Returns, ReturnsNothing};
 use crate::point::{HookPoint, ModelKind, PointDescriptor, SourceLocation};
 use crate::policy::FailurePolicy;
 use crate::registration::on;
@@ -92,19 +92,10 @@ impl Model for Stage {
     type Course<'p, P: HookPoint> = Staging<'p, P>;
 }
 
-#[diagnostic::do_not_recommend]
-impl<P: HookPoint> Returns<Stage, P> for () {
+impl<P: HookPoint, T: ReturnsNothing<P>> Returns<Stage, P> for T {
     #[inline]
     fn into_output(self) -> Result<(), BoxError> {
-        Ok(())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<P: HookPoint, E: Into<BoxError>> Returns<Stage, P> for Result<(), E> {
-    #[inline]
-    fn into_output(self) -> Result<(), BoxError> {
-        self.map_err(Into::into)
+        self.into_nothing()
     }
 }
 

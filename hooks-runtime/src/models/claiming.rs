@@ -58,24 +58,38 @@ impl<R> Claim<R> {
     }
 }
 
+/// What a handler of a claiming point with the result `R` may return.
+#[diagnostic::on_unimplemented(
+    message = "a handler of `{P}` cannot return `{Self}`",
+    label = "expected `Option<{R}>`, or a `Result` of it",
+    note = "return `Some(value)` to claim and `None` to leave it to others: `Option<{R}>`, or \
+            `Result<Option<{R}>, E>`; the error `E` is `Into<Box<dyn Error + Send + Sync>>`"
+)]
+pub trait ReturnsClaim<P, R> {
+    /// The uniform form.
+    fn into_claim(self) -> Result<Option<R>, BoxError>;
+}
+
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint<Result = R>, R: Send + Sync + 'static> Returns<Claiming, P> for Option<R> {
+impl<P, R> ReturnsClaim<P, R> for Option<R> {
     #[inline]
-    fn into_output(self) -> Result<Option<P::Result>, BoxError> {
+    fn into_claim(self) -> Result<Option<R>, BoxError> {
         Ok(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, R, E> Returns<Claiming, P> for Result<Option<R>, E>
-where
-    P: HookPoint<Result = R>,
-    R: Send + Sync + 'static,
-    E: Into<BoxError>,
-{
+impl<P, R, E: Into<BoxError>> ReturnsClaim<P, R> for Result<Option<R>, E> {
+    #[inline]
+    fn into_claim(self) -> Result<Option<R>, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+impl<P: HookPoint, T: ReturnsClaim<P, P::Result>> Returns<Claiming, P> for T {
     #[inline]
     fn into_output(self) -> Result<Option<P::Result>, BoxError> {
-        self.map_err(Into::into)
+        self.into_claim()
     }
 }
 

@@ -4,7 +4,8 @@
 use std::convert::Infallible;
 
 use crate::entry::Entry;
-use crate::models::{Composes, Lent, Model, Next};
+use crate::error::BoxError;
+use crate::models::{Composes, Lent, Model, Next, Returns};
 use crate::point::{HookPoint, ModelKind};
 use crate::report::Contribution;
 
@@ -52,5 +53,23 @@ impl<P: HookPoint> Composes<P> for Flow {
 
     fn finish(never: &mut Infallible) -> Infallible {
         *never
+    }
+}
+
+/// What a handler of a flow may return: a flow has none.
+#[diagnostic::on_unimplemented(
+    message = "`{P}` is a flow, which has no handlers of its own",
+    label = "a handler belongs to one of its stages",
+    note = "name the stage: `BeforeExecute<{P}>`, `AfterExecute<{P}>` or another, with the \
+            parameter `flow: &mut FlowContext<{P}>`"
+)]
+pub trait ReturnsFromFlow<P> {
+    /// The uniform form.
+    fn into_nothing(self) -> Result<(), BoxError>;
+}
+
+impl<P: HookPoint, T: ReturnsFromFlow<P>> Returns<Flow, P> for T {
+    fn into_output(self) -> Result<(), BoxError> {
+        self.into_nothing()
     }
 }

@@ -142,40 +142,75 @@ impl fmt::Display for Rejection {
     }
 }
 
+/// What a rewriter of a gating point may return.
+#[diagnostic::on_unimplemented(
+    message = "a handler of `{P}` cannot return `{Self}`",
+    label = "expected `Verdict<{Payload}>`, or a `Result` of it",
+    note = "return `Verdict<{Payload}>` or `Result<Verdict<{Payload}>, E>`; the error `E` is \
+            `Into<Box<dyn Error + Send + Sync>>`",
+    note = "a guard, which cannot replace the payload, returns `Verdict`: write `guard` in the \
+            annotation, or use `register_guard`"
+)]
+pub trait ReturnsVerdict<P, Payload> {
+    /// The uniform form.
+    fn into_verdict(self) -> Result<Verdict<Payload>, BoxError>;
+}
+
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint<Payload = T>, T: Send + Sync + 'static> Returns<Gating, P> for Verdict<T> {
+impl<P, T> ReturnsVerdict<P, T> for Verdict<T> {
     #[inline]
-    fn into_output(self) -> Result<Self, BoxError> {
+    fn into_verdict(self) -> Result<Self, BoxError> {
         Ok(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, T, E> Returns<Gating, P> for Result<Verdict<T>, E>
-where
-    P: HookPoint<Payload = T>,
-    T: Send + Sync + 'static,
-    E: Into<BoxError>,
-{
+impl<P, T, E: Into<BoxError>> ReturnsVerdict<P, T> for Result<Verdict<T>, E> {
+    #[inline]
+    fn into_verdict(self) -> Result<Verdict<T>, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+impl<P: HookPoint, T: ReturnsVerdict<P, P::Payload>> Returns<Gating, P> for T {
     #[inline]
     fn into_output(self) -> Result<Verdict<P::Payload>, BoxError> {
-        self.map_err(Into::into)
+        self.into_verdict()
     }
 }
 
+/// What a guard of a gating point may return.
+#[diagnostic::on_unimplemented(
+    message = "a guard of `{P}` cannot return `{Self}`",
+    label = "expected `Verdict`, or a `Result` of it",
+    note = "a guard judges the payload and cannot replace it: return `Verdict` or \
+            `Result<Verdict, E>`; the error `E` is `Into<Box<dyn Error + Send + Sync>>`"
+)]
+pub trait ReturnsJudgement<P> {
+    /// The uniform form.
+    fn into_judgement(self) -> Result<Verdict, BoxError>;
+}
+
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint> Returns<Guard, P> for Verdict {
+impl<P> ReturnsJudgement<P> for Verdict {
     #[inline]
-    fn into_output(self) -> Result<Self, BoxError> {
+    fn into_judgement(self) -> Result<Self, BoxError> {
         Ok(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint, E: Into<BoxError>> Returns<Guard, P> for Result<Verdict, E> {
+impl<P, E: Into<BoxError>> ReturnsJudgement<P> for Result<Verdict, E> {
+    #[inline]
+    fn into_judgement(self) -> Result<Verdict, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+impl<P: HookPoint, T: ReturnsJudgement<P>> Returns<Guard, P> for T {
     #[inline]
     fn into_output(self) -> Result<Verdict, BoxError> {
-        self.map_err(Into::into)
+        self.into_judgement()
     }
 }
 

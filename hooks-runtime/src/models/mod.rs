@@ -9,11 +9,13 @@ mod gating;
 mod modifying;
 mod void;
 
-pub use claiming::{Claim, Claiming};
-pub use flow::Flow;
-pub use gating::{Gate, Gating, Guard, NoReplacement, Rejection, Verdict};
-pub use modifying::{FieldSet, Merge, Modifying};
-pub use void::Void;
+pub use claiming::{Claim, Claiming, ReturnsClaim};
+pub use flow::{Flow, ReturnsFromFlow};
+pub use gating::{
+    Gate, Gating, Guard, NoReplacement, Rejection, ReturnsJudgement, ReturnsVerdict, Verdict,
+};
+pub use modifying::{FieldSet, Merge, Modifying, ReturnsAmendment};
+pub use void::{ReturnsNothing, Void};
 
 use std::any::Any;
 
@@ -165,20 +167,8 @@ impl<M: Composes<P>, P: HookPoint> FiresAs<M, P> for M {
     }
 }
 
-/// What a handler of a point with model `M` may return.
-#[diagnostic::on_unimplemented(
-    message = "a `{M}` handler of `{P}` cannot return `{Self}`",
-    label = "not what a `{M}` handler returns",
-    note = "a `Void` handler returns `()` or `Result<(), E>`, and so does that of a flow's stage",
-    note = "a `Modifying` handler returns the point's result `R`, `Option<R>`, or a `Result` of \
-            either",
-    note = "a `Claiming` handler returns `Option<R>` or `Result<Option<R>, E>`",
-    note = "a `Gating` handler returns `Verdict<Payload>`, a `Guard`, which cannot replace the \
-            payload, returns `Verdict`, and either may return a `Result` of it",
-    note = "the error `E` of a `Result` is `Into<Box<dyn Error + Send + Sync>>`",
-    note = "a `Flow` has no handlers of its own: they belong to its stages, as in \
-            `BeforeExecute<TheFlow>`"
-)]
+/// What a handler of a point with model `M` may return. Each model says it with
+/// a trait of its own, so that a wrong return type is told what is right there.
 pub trait Returns<M: Model, P: HookPoint> {
     /// The uniform form.
     fn into_output(self) -> Result<M::Output<P>, BoxError>;

@@ -99,45 +99,54 @@ impl fmt::Debug for FieldSet {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<P: HookPoint<Result = R>, R: Merge> Returns<Modifying, P> for R {
+/// What a handler of a modifying point with the result `R` may return.
+#[diagnostic::on_unimplemented(
+    message = "a handler of `{P}` cannot return `{Self}`",
+    label = "expected `{R}`, or an `Option` or a `Result` of it",
+    note = "return `{R}`, or `Option<{R}>` where it may have no opinion, or a `Result` of either; \
+            the error of a `Result` is `Into<Box<dyn Error + Send + Sync>>`"
+)]
+pub trait ReturnsAmendment<P, R> {
+    /// The uniform form.
+    fn into_amendment(self) -> Result<Option<R>, BoxError>;
+}
+
+// Recommended, because a result that cannot be merged is reported as that.
+impl<P, R: Merge> ReturnsAmendment<P, R> for R {
     #[inline]
-    fn into_output(self) -> Result<Option<R>, BoxError> {
+    fn into_amendment(self) -> Result<Option<R>, BoxError> {
         Ok(Some(self))
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint<Result = R>, R: Merge> Returns<Modifying, P> for Option<R> {
+impl<P, R> ReturnsAmendment<P, R> for Option<R> {
     #[inline]
-    fn into_output(self) -> Result<Option<R>, BoxError> {
+    fn into_amendment(self) -> Result<Option<R>, BoxError> {
         Ok(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, R, E> Returns<Modifying, P> for Result<R, E>
-where
-    P: HookPoint<Result = R>,
-    R: Merge,
-    E: Into<BoxError>,
-{
+impl<P, R, E: Into<BoxError>> ReturnsAmendment<P, R> for Result<R, E> {
     #[inline]
-    fn into_output(self) -> Result<Option<R>, BoxError> {
+    fn into_amendment(self) -> Result<Option<R>, BoxError> {
         self.map(Some).map_err(Into::into)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, R, E> Returns<Modifying, P> for Result<Option<R>, E>
-where
-    P: HookPoint<Result = R>,
-    R: Merge,
-    E: Into<BoxError>,
-{
+impl<P, R, E: Into<BoxError>> ReturnsAmendment<P, R> for Result<Option<R>, E> {
     #[inline]
-    fn into_output(self) -> Result<Option<R>, BoxError> {
+    fn into_amendment(self) -> Result<Option<R>, BoxError> {
         self.map_err(Into::into)
+    }
+}
+
+impl<P: HookPoint, T: ReturnsAmendment<P, P::Result>> Returns<Modifying, P> for T {
+    #[inline]
+    fn into_output(self) -> Result<Option<P::Result>, BoxError> {
+        self.into_amendment()
     }
 }
 

@@ -34,19 +34,38 @@ impl Model for Void {
     type Course<'p, P: HookPoint> = Telling<'p, P>;
 }
 
+/// What a handler of a void point, or of a flow's stage, may return.
+#[diagnostic::on_unimplemented(
+    message = "a handler of `{P}` cannot return `{Self}`",
+    label = "expected nothing, or a `Result` of nothing",
+    note = "return `()` or `Result<(), E>`; the error `E` is \
+            `Into<Box<dyn Error + Send + Sync>>`"
+)]
+pub trait ReturnsNothing<P> {
+    /// The uniform form.
+    fn into_nothing(self) -> Result<(), BoxError>;
+}
+
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint> Returns<Void, P> for () {
+impl<P> ReturnsNothing<P> for () {
     #[inline]
-    fn into_output(self) -> Result<(), BoxError> {
+    fn into_nothing(self) -> Result<(), BoxError> {
         Ok(())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<P: HookPoint, E: Into<BoxError>> Returns<Void, P> for Result<(), E> {
+impl<P, E: Into<BoxError>> ReturnsNothing<P> for Result<(), E> {
+    #[inline]
+    fn into_nothing(self) -> Result<(), BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+impl<P: HookPoint, T: ReturnsNothing<P>> Returns<Void, P> for T {
     #[inline]
     fn into_output(self) -> Result<(), BoxError> {
-        self.map_err(Into::into)
+        self.into_nothing()
     }
 }
 

@@ -52,13 +52,18 @@ impl<T> OnceLock<T> {
         Self { cell: std::sync::OnceLock::new(), step: AtomicBool::new(false) }
     }
 
-    pub(crate) fn get(&self) -> Option<&T> {
-        self.step.load(Ordering::SeqCst);
-        self.cell.get()
-    }
-
     pub(crate) fn get_or_init(&self, fill: impl FnOnce() -> T) -> &T {
         self.step.load(Ordering::SeqCst);
         self.cell.get_or_init(fill)
+    }
+
+    pub(crate) fn into_inner(self) -> Option<T> {
+        self.cell.into_inner()
+    }
+}
+
+impl<T> Default for OnceLock<T> {
+    fn default() -> Self {
+        Self::new()
     }
 }

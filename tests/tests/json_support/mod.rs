@@ -1,8 +1,21 @@
-//! JSON made from the schemas of a catalogue, the same for the same seed.
+//! The ready-made points, and JSON made from their schemas, right and spoiled: the
+//! same for the same seed.
 
 #![allow(dead_code, reason = "each test program uses its part")]
 
+use hooks_points::catalogue;
+use hooks_runtime::catalogue::Catalogue;
 use serde_json::{Map, Value, json};
+
+/// The catalogues of all ready-made points.
+pub fn catalogues() -> [Catalogue; 4] {
+    [catalogue::agent(), catalogue::gateway(), catalogue::lifecycle(), catalogue::mcp()]
+}
+
+/// A number from the environment.
+pub fn from_env(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |number| number.parse().expect(name))
+}
 
 /// A small generator of numbers: what matters is that a seed says it all.
 pub struct Random(u64);
@@ -116,5 +129,38 @@ pub fn anything(random: &mut Random, depth: usize) -> Value {
                 .collect::<Map<_, _>>()
                 .into()
         }
+    }
+}
+
+/// A value like this one with one place changed.
+pub fn changed(value: &Value, random: &mut Random) -> Value {
+    let inside = !random.coin();
+    match value {
+        Value::Object(fields) if inside && !fields.is_empty() => {
+            let mut fields = fields.clone();
+            let keys: Vec<_> = fields.keys().cloned().collect();
+            let key = random.pick(&keys).clone();
+            match random.below(4) {
+                0 => drop(fields.remove(&key)),
+                1 => {
+                    let value = fields.remove(&key).unwrap();
+                    fields.insert(key.to_uppercase(), value);
+                }
+                _ => {
+                    let value = changed(&fields[&key], random);
+                    fields.insert(key, value);
+                }
+            }
+            Value::Object(fields)
+        }
+        Value::Array(values) if inside && !values.is_empty() => {
+            let mut values = values.clone();
+            let at = random.below(values.len());
+            values[at] = changed(&values[at], random);
+            Value::Array(values)
+        }
+        // What a struct could be read from, were it not for its name.
+        Value::Object(fields) if random.coin() => fields.values().cloned().collect(),
+        _ => anything(random, 3),
     }
 }

@@ -129,7 +129,9 @@ fn uninstall(world: &World, number: usize) -> String {
     let Some(at) = number.checked_rem(count) else { return "nothing to uninstall".into() };
     let installed = all[at].take();
     drop(all);
-    installed.map_or("gone".into(), |installed| drained(installed.uninstall()))
+    installed.map_or("gone".into(), |installed| {
+        drained(async { installed.uninstall().await.into_result() })
+    })
 }
 
 fn unregister(world: &World, number: usize) -> String {

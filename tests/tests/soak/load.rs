@@ -183,9 +183,9 @@ pub fn install(hooks: &HookRegistry, done: &Arc<Done>, end: Instant) {
         let ((first, first_gone), (second, second_gone)) = (guest(), guest());
         let first = hooks.install(first).unwrap();
         let second = hooks.install_or_replace(second).unwrap();
-        runtime.block_on(first.uninstall()).unwrap();
+        runtime.block_on(first.uninstall()).into_result().unwrap();
         first_gone.store(true, Relaxed);
-        runtime.block_on(second.uninstall()).unwrap();
+        runtime.block_on(second.uninstall()).into_result().unwrap();
         second_gone.store(true, Relaxed);
         done.installs.fetch_add(2, Relaxed);
     }

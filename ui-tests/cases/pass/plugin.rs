@@ -70,6 +70,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(audit.plugin().calls.load(Ordering::Relaxed), 2);
     let amended = hooks.fire_modifying::<Amended>(&AmendedPayload { n: 1 }).await?;
     assert_eq!(amended.text.as_deref(), Some("3"));
-    audit.uninstall().await?;
+    audit.uninstall().await;
     Ok(())
 }

@@ -1,9 +1,9 @@
 // Expansions are clean under the strictest lints.
+#![forbid(unsafe_code)]
 #![deny(
     missing_docs,
     missing_debug_implementations,
     missing_copy_implementations,
-    unsafe_code,
     unused,
     unused_qualifications,
     unused_results,

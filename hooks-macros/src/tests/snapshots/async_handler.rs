@@ -1,3 +1,9 @@
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unnecessary_wraps,
+    clippy::unused_async,
+    clippy::unused_self
+)]
 pub async fn log_order(order: &OrderPlacedPayload) {}
 #[doc(hidden)]
 #[allow(
@@ -33,23 +39,22 @@ pub enum log_order {}
 )]
 impl ::hooks_runtime::__private::Annotated for log_order {
     fn registration() -> ::hooks_runtime::Registration {
-        async fn __call<'a>(
-            _: &'a (),
-            __input: ::hooks_runtime::__private::Input<'a, OrderPlaced>,
-        ) -> ::hooks_runtime::__private::Output<OrderPlaced> {
-            let __output = log_order(__input).await;
-            ::hooks_runtime::__private::returned::<OrderPlaced, _>(__output)
-        }
-        ::hooks_runtime::on::<OrderPlaced>()
-            .name("log_order")
-            .__located(
+        ::hooks_runtime::On::<
+            OrderPlaced,
+        >::__annotated(
+                "log_order",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),
                     ::core::line!(),
                     ::core::column!(),
                 ),
             )
-            .__async(__call)
+            .__async1(async |__given| {
+                let (__lent, __to) = __given.open();
+                let __returned = log_order(__lent.shared()).await;
+                ::hooks_runtime::__private::returned(__to, { __returned })
+            })
+            .sent()
     }
 }
 ::hooks_runtime::__collect! {

@@ -2,8 +2,9 @@
 ///
 /// *Void* hook point, wire name `opened`, payload [`OpenedPayload`].
 ///
-/// ```ignore
+/// ```text
 /// hooks.register_void::<Opened>(async |payload: &OpenedPayload| { /* … */ })?;
+/// hooks.fire_void::<Opened>(&payload).await?;
 /// ```
 #[derive(
     ::core::clone::Clone,
@@ -56,8 +57,9 @@ pub struct OpenedPayload {
 }
 /// *Flow* hook point, wire name `move`, payload `Request`, result `Vec<Place>`.
 ///
-/// ```ignore
-/// hooks.run_flow::<Move, _>(input, async |input| { /* … */ }).await?;
+/// ```text
+/// hooks.register_stage::<BeforeExecute<Move>>(async |flow: &mut FlowContext<Move>| { /* … */ })?;
+/// let output = hooks.run_flow::<Move, _>(input, operation).await?;
 /// ```
 #[cfg(unix)]
 #[derive(

@@ -2,8 +2,9 @@
 ///
 /// *Claiming* hook point, wire name `route`, payload `Message`, result `Desk`.
 ///
-/// ```ignore
-/// hooks.register_claiming::<Route>(async |payload: &Message| { /* … */ })?;
+/// ```text
+/// hooks.register_claiming::<Route>(async |payload: &Message| None)?;
+/// let claim = hooks.fire_claiming::<Route>(&payload).await?;
 /// ```
 #[derive(
     ::core::clone::Clone,

@@ -2,8 +2,9 @@
 ///
 /// *Flow* hook point, wire name `calls:call`, payload [`MakeCallPayload`], result [`MakeCallResult`].
 ///
-/// ```ignore
-/// hooks.run_flow::<MakeCall, _>(input, async |input| { /* … */ }).await?;
+/// ```text
+/// hooks.register_stage::<BeforeExecute<MakeCall>>(async |flow: &mut FlowContext<MakeCall>| { /* … */ })?;
+/// let output = hooks.run_flow::<MakeCall, _>(input, operation).await?;
 /// ```
 #[derive(
     ::core::clone::Clone,

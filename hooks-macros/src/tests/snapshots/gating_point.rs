@@ -2,8 +2,9 @@
 ///
 /// *Gating* hook point, wire name `before_call`, payload `Call`.
 ///
-/// ```ignore
-/// hooks.register_gating::<BeforeCall>(async |payload: &Call| { /* … */ })?;
+/// ```text
+/// hooks.register_gating::<BeforeCall>(async |payload: &Call| Verdict::Pass)?;
+/// let gate = hooks.fire_gating::<BeforeCall>(payload).await?;
 /// ```
 #[cfg(feature = "calls")]
 #[derive(

@@ -1,7 +1,8 @@
 /// *Modifying* hook point, wire name `a`, payload [`APayload`], result [`AResult`].
 ///
-/// ```ignore
-/// hooks.register_modifying::<A>(async |payload: &APayload| { /* … */ })?;
+/// ```text
+/// hooks.register_modifying::<A>(async |payload: &APayload| AResult::default())?;
+/// let amended = hooks.fire_modifying::<A>(&payload).await?;
 /// ```
 #[derive(
     ::core::clone::Clone,
@@ -95,8 +96,9 @@ impl ::hooks_runtime::Merge for AResult {
 }
 /// *Void* hook point, wire name `b`, payload [`BPayload`].
 ///
-/// ```ignore
+/// ```text
 /// hooks.register_void::<B>(async |payload: &BPayload| { /* … */ })?;
+/// hooks.fire_void::<B>(&payload).await?;
 /// ```
 #[derive(
     ::core::clone::Clone,

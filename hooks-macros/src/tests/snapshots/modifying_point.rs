@@ -2,8 +2,9 @@
 ///
 /// *Modifying* hook point, wire name `before_reply`, payload [`BeforeReplyPayload`], result [`BeforeReplyResult`].
 ///
-/// ```ignore
-/// hooks.register_modifying::<BeforeReply>(async |payload: &BeforeReplyPayload| { /* … */ })?;
+/// ```text
+/// hooks.register_modifying::<BeforeReply>(async |payload: &BeforeReplyPayload| BeforeReplyResult::default())?;
+/// let amended = hooks.fire_modifying::<BeforeReply>(&payload).await?;
 /// ```
 #[derive(
     ::core::clone::Clone,

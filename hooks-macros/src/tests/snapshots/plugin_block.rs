@@ -1,11 +1,29 @@
 impl Audit {
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unnecessary_wraps,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     async fn started(&self, order: &OrderPlacedPayload) -> Result<(), DbError> {
         Ok(())
     }
     #[cfg(unix)]
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unnecessary_wraps,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     fn no_rm(&self, call: &Call, cx: &HookContext) -> Verdict {
         Verdict::Pass
     }
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unnecessary_wraps,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     async fn cached(&self, flow: &mut FlowContext<MakeCall>) {}
     fn helper(&self) {}
 }
@@ -24,7 +42,7 @@ impl Audit {
     clippy::pedantic,
     clippy::nursery
 )]
-impl ::hooks_runtime::Plugin for Audit {
+impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
     const ID: ::core::option::Option<&'static str> = ::core::option::Option::Some(
         "audit",
     );
@@ -34,78 +52,85 @@ impl ::hooks_runtime::Plugin for Audit {
         let mut __list = ::std::vec::Vec::with_capacity(3usize);
         {
             let __registration = {
-                async fn __call<'a>(
-                    __this: &'a Audit,
-                    __input: ::hooks_runtime::__private::Input<'a, OrderPlaced>,
-                ) -> ::hooks_runtime::__private::Output<OrderPlaced> {
-                    let __output = <Audit>::started(__this, __input).await;
-                    ::hooks_runtime::__private::returned::<OrderPlaced, _>(__output)
-                }
-                ::hooks_runtime::on::<OrderPlaced>()
-                    .name("started")
-                    .on_failure(::hooks_runtime::FailurePolicy::Closed)
-                    .__located(
+                ::hooks_runtime::On::<
+                    OrderPlaced,
+                >::__annotated(
+                        "started",
                         ::hooks_runtime::__private::SourceLocation::new(
                             ::core::file!(),
                             ::core::line!(),
                             ::core::column!(),
                         ),
                     )
-                    .__async_with(::core::clone::Clone::clone(__plugin), __call)
+                    .on_failure(::hooks_runtime::FailurePolicy::Closed)
+                    .__async1_with(
+                        ::core::clone::Clone::clone(__plugin),
+                        async |__this, __given| {
+                            let (__lent, __to) = __given.open();
+                            let __returned = <Audit>::started(__this, __lent.shared())
+                                .await;
+                            ::hooks_runtime::__private::returned(__to, { __returned })
+                        },
+                    )
+                    .sent()
             };
             __list.push(__registration);
         }
         #[cfg(unix)]
         {
             let __registration = {
-                fn __call<'a>(
-                    __this: &'a Audit,
-                    __input: ::hooks_runtime::__private::Input<'a, BeforeCall>,
-                    __cx: &'a ::hooks_runtime::HookContext,
-                ) -> ::hooks_runtime::__private::Output<BeforeCall> {
-                    let __output = <Audit>::no_rm(__this, __input, __cx);
-                    ::hooks_runtime::__private::returned_guard::<BeforeCall, _>(__output)
-                }
-                ::hooks_runtime::on::<BeforeCall>()
-                    .name("no_rm")
-                    .__guard()
-                    .__located(
+                ::hooks_runtime::On::<
+                    BeforeCall,
+                >::__annotated(
+                        "no_rm",
                         ::hooks_runtime::__private::SourceLocation::new(
                             ::core::file!(),
                             ::core::line!(),
                             ::core::column!(),
                         ),
                     )
-                    .__sync_with_cx(::core::clone::Clone::clone(__plugin), __call)
+                    .__guard()
+                    .__sync2_with(
+                        ::core::clone::Clone::clone(__plugin),
+                        |__this, __given, __cx| {
+                            let (__lent, __to) = __given.open_as_guard();
+                            let __returned = <Audit>::no_rm(
+                                __this,
+                                __lent.shared(),
+                                ::hooks_runtime::__private::Context(__cx).taken(),
+                            );
+                            ::hooks_runtime::__private::returned_by_guard(
+                                __to,
+                                { __returned },
+                            )
+                        },
+                    )
             };
             __list.push(__registration);
         }
         {
             let __registration = {
-                async fn __call<'a>(
-                    __this: &'a Audit,
-                    __input: ::hooks_runtime::__private::Input<
-                        'a,
-                        BeforeExecute<MakeCall>,
-                    >,
-                ) -> ::hooks_runtime::__private::Output<BeforeExecute<MakeCall>> {
-                    let __output = <Audit>::cached(__this, __input).await;
-                    ::hooks_runtime::__private::returned::<
-                        BeforeExecute<MakeCall>,
-                        _,
-                    >(__output)
-                }
-                ::hooks_runtime::on::<BeforeExecute<MakeCall>>()
-                    .name("cached")
-                    .target_named("search")
-                    .__located(
+                ::hooks_runtime::On::<
+                    BeforeExecute<MakeCall>,
+                >::__annotated(
+                        "cached",
                         ::hooks_runtime::__private::SourceLocation::new(
                             ::core::file!(),
                             ::core::line!(),
                             ::core::column!(),
                         ),
                     )
-                    .__async_with(::core::clone::Clone::clone(__plugin), __call)
+                    .target_named("search")
+                    .__async1_with(
+                        ::core::clone::Clone::clone(__plugin),
+                        async |__this, __given| {
+                            let (__lent, __to) = __given.open();
+                            let __returned = <Audit>::cached(__this, __lent.exclusive())
+                                .await;
+                            ::hooks_runtime::__private::returned(__to, { __returned })
+                        },
+                    )
+                    .sent()
             };
             __list.push(__registration);
         }

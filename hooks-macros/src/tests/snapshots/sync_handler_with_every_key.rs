@@ -1,3 +1,9 @@
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unnecessary_wraps,
+    clippy::unused_async,
+    clippy::unused_self
+)]
 #[cfg(unix)]
 fn check(call: &Call, cx: &HookContext) -> Verdict {
     Verdict::pass()
@@ -19,7 +25,7 @@ fn check(call: &Call, cx: &HookContext) -> Verdict {
     clippy::pedantic,
     clippy::nursery
 )]
-enum check {}
+pub(crate) enum check {}
 #[cfg(unix)]
 #[allow(
     non_camel_case_types,
@@ -38,15 +44,16 @@ enum check {}
 )]
 impl crate::hooks::__private::Annotated for check {
     fn registration() -> crate::hooks::Registration {
-        fn __call<'a>(
-            __input: crate::hooks::__private::Input<'a, points::BeforeCall>,
-            __cx: &'a crate::hooks::HookContext,
-        ) -> crate::hooks::__private::Output<points::BeforeCall> {
-            let __output = check(__input, __cx);
-            crate::hooks::__private::returned_guard::<points::BeforeCall, _>(__output)
-        }
-        crate::hooks::on::<points::BeforeCall>()
-            .name("no_rm")
+        crate::hooks::On::<
+            points::BeforeCall,
+        >::__annotated(
+                "no_rm",
+                crate::hooks::__private::SourceLocation::new(
+                    ::core::file!(),
+                    ::core::line!(),
+                    ::core::column!(),
+                ),
+            )
             .plugin(ID)
             .priority(-10i32)
             .timeout(::core::time::Duration::from_nanos(200000000u64))
@@ -56,14 +63,14 @@ impl crate::hooks::__private::Annotated for check {
             .after("c")
             .target::<Carrier<A, B>>()
             .__guard()
-            .__located(
-                crate::hooks::__private::SourceLocation::new(
-                    ::core::file!(),
-                    ::core::line!(),
-                    ::core::column!(),
-                ),
-            )
-            .__sync_cx(__call)
+            .__sync2(|__given, __cx| {
+                let (__lent, __to) = __given.open_as_guard();
+                let __returned = check(
+                    __lent.shared(),
+                    crate::hooks::__private::Context(__cx).taken(),
+                );
+                crate::hooks::__private::returned_by_guard(__to, { __returned })
+            })
     }
 }
 #[cfg(unix)]

@@ -2,8 +2,9 @@
 ///
 /// *Void* hook point, wire name `order_placed`, payload [`OrderPlacedPayload`].
 ///
-/// ```ignore
+/// ```text
 /// hooks.register_void::<OrderPlaced>(async |payload: &OrderPlacedPayload| { /* … */ })?;
+/// hooks.fire_void::<OrderPlaced>(&payload).await?;
 /// ```
 #[derive(
     ::core::clone::Clone,

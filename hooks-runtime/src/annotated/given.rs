@@ -1,0 +1,234 @@
+//! The payload on its way to the user's function, and what that returns on its
+//! way back. Each step stands in the expansion where a mismatch is to be shown.
+
+use std::borrow::{Borrow, BorrowMut};
+use std::marker::PhantomData;
+
+use crate::context::HookContext;
+use crate::error::BoxError;
+use crate::invoke::{Input, Output};
+use crate::models::{Guard, Model, RegistersAs, Returns, Verdict};
+use crate::point::HookPoint;
+
+/// What the closure is given.
+pub struct Given<'a, M: Model, P: HookPoint>(M::Input<'a, P>);
+
+/// What the closure returns.
+pub struct Answer<P: HookPoint>(Output<P>);
+
+/// What a closure returns to be what a point composes.
+pub trait Answers<M: Model, P: HookPoint> {
+    /// The uniform form.
+    fn into_output(self) -> Result<M::Output<P>, BoxError>;
+}
+
+impl<P: HookPoint> Answers<P::Model, P> for Answer<P> {
+    #[inline]
+    fn into_output(self) -> Output<P> {
+        self.0
+    }
+}
+
+impl<'a, M: Model, P: HookPoint> Given<'a, M, P> {
+    #[inline]
+    pub(crate) fn new(input: M::Input<'a, P>) -> Self {
+        Self(input)
+    }
+}
+
+impl<'a, P: HookPoint> Given<'a, P::Model, P> {
+    /// The input, and what takes the result.
+    #[inline]
+    pub fn open(self) -> (Lent<'a, P>, To<P>) {
+        (Lent(self.0), To(PhantomData))
+    }
+
+    /// The same for a guard.
+    #[inline]
+    pub fn open_as_guard(self) -> (Lent<'a, P>, ToGuard<P>)
+    where
+        P::Model: RegistersAs<Guard, P>,
+    {
+        (Lent(self.0), ToGuard(<P::Model as RegistersAs<Guard, P>>::returned))
+    }
+}
+
+/// The payload on its way to the user's parameter.
+pub struct Lent<'a, P: HookPoint>(Input<'a, P>);
+
+impl<'a, P: HookPoint> Lent<'a, P> {
+    /// For a parameter of a type that is left open, as in `&impl Debug`.
+    #[inline]
+    pub fn payload(self) -> &'a P::Payload
+    where
+        Input<'a, P>: Loan<'a, P::Payload>,
+    {
+        self.0.shared()
+    }
+
+    /// For a parameter `&T`.
+    #[inline]
+    pub fn shared<T>(self) -> &'a T
+    where
+        Input<'a, P>: Loan<'a, P::Payload>,
+        T: Taken<P, P::Payload> + ?Sized,
+    {
+        T::shared(self.0.shared())
+    }
+
+    /// For a parameter `&mut T`.
+    #[inline]
+    pub fn exclusive<T>(self) -> &'a mut T
+    where
+        Input<'a, P>: ExclusiveLoan<'a, P::Payload>,
+        T: TakenExclusively<P, P::Payload> + ?Sized,
+    {
+        T::exclusive(self.0.exclusive())
+    }
+}
+
+/// A reference that can be shared.
+pub trait Loan<'a, T> {
+    /// Shares it.
+    fn shared(self) -> &'a T;
+}
+
+impl<'a, T> Loan<'a, T> for &'a T {
+    #[inline]
+    fn shared(self) -> &'a T {
+        self
+    }
+}
+
+impl<'a, T> Loan<'a, T> for &'a mut T {
+    #[inline]
+    fn shared(self) -> &'a T {
+        self
+    }
+}
+
+/// An exclusive reference.
+#[diagnostic::on_unimplemented(
+    message = "handlers get the payload by shared reference",
+    label = "take `&{T}`"
+)]
+pub trait ExclusiveLoan<'a, T> {
+    /// Hands it on.
+    fn exclusive(self) -> &'a mut T;
+}
+
+impl<'a, T> ExclusiveLoan<'a, T> for &'a mut T {
+    #[inline]
+    fn exclusive(self) -> &'a mut T {
+        self
+    }
+}
+
+/// What a handler of `P` may take where it is given a `Payload`.
+#[diagnostic::on_unimplemented(
+    message = "a handler of `{P}` takes `&{Payload}`, not `&{Self}`",
+    label = "write `&{Payload}`"
+)]
+pub trait Taken<P, Payload> {
+    /// The payload as this.
+    fn shared(payload: &Payload) -> &Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<P, Payload: Borrow<T>, T: ?Sized> Taken<P, Payload> for T {
+    #[inline]
+    fn shared(payload: &Payload) -> &T {
+        payload.borrow()
+    }
+}
+
+/// The same for a parameter `&mut T`.
+#[diagnostic::on_unimplemented(
+    message = "a handler of `{P}` takes `&mut {Payload}`, not `&mut {Self}`",
+    label = "write `&mut {Payload}`"
+)]
+pub trait TakenExclusively<P, Payload> {
+    /// The payload as this.
+    fn exclusive(payload: &mut Payload) -> &mut Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<P, Payload: BorrowMut<T>, T: ?Sized> TakenExclusively<P, Payload> for T {
+    #[inline]
+    fn exclusive(payload: &mut Payload) -> &mut T {
+        payload.borrow_mut()
+    }
+}
+
+/// The context on its way to the user's second parameter.
+pub struct Context<'a>(pub &'a HookContext);
+
+impl<'a> Context<'a> {
+    /// For a parameter `&T`.
+    #[inline]
+    pub fn taken<T: TakenAsContext>(self) -> &'a T {
+        T::of(self.0)
+    }
+}
+
+/// What a handler may take as its second parameter.
+#[diagnostic::on_unimplemented(
+    message = "the second parameter of a handler is `&HookContext`, not `&{Self}`",
+    label = "write `&HookContext`",
+    note = "a handler that needs state of its own is a method of a plugin: \
+            `#[hook_handlers] impl {Self}`"
+)]
+pub trait TakenAsContext {
+    /// The context as this.
+    fn of(cx: &HookContext) -> &Self;
+}
+
+impl TakenAsContext for HookContext {
+    #[inline]
+    fn of(cx: &HookContext) -> &Self {
+        cx
+    }
+}
+
+/// Where what the user's function returns goes to.
+pub struct To<P>(PhantomData<fn(P)>);
+
+/// Where a guard's verdict goes to.
+pub struct ToGuard<P: HookPoint>(fn(Verdict) -> <P::Model as Model>::Output<P>);
+
+/// Makes what the user's function returned what the point composes.
+#[inline]
+pub fn returned<P, T>(_: To<P>, returned: T) -> Answer<P>
+where
+    P: HookPoint,
+    Returned<T>: Fits<P::Model, P>,
+{
+    Answer(Returned(returned).into_output())
+}
+
+/// The same for a guard.
+#[inline]
+pub fn returned_by_guard<P, T>(ToGuard(pass): ToGuard<P>, returned: T) -> Answer<P>
+where
+    P: HookPoint,
+    Returned<T>: Fits<Guard, P>,
+{
+    Answer(Returned(returned).into_output().map(pass))
+}
+
+/// What the user's function returned. A wrapper, because the compiler tells of
+/// a bound's last reason only where that is about another type than the bound.
+pub struct Returned<T>(T);
+
+/// Whether what was returned fits a point.
+pub trait Fits<M: Model, P: HookPoint> {
+    /// The uniform form.
+    fn into_output(self) -> Result<M::Output<P>, BoxError>;
+}
+
+impl<M: Model, P: HookPoint, T: Returns<M, P>> Fits<M, P> for Returned<T> {
+    #[inline]
+    fn into_output(self) -> Result<M::Output<P>, BoxError> {
+        self.0.into_output()
+    }
+}

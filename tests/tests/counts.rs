@@ -1,0 +1,86 @@
+//! Calls are counted exactly, wherever a fire ends (L22).
+
+use std::time::Duration;
+
+use futures::executor::block_on;
+use hooks_runtime::{HookRegistry, Plugins, hook_points, on};
+use tokio::task::yield_now;
+
+hook_points! {
+    /// Who takes the parcel of that number?
+    pub claiming Take(usize) -> usize;
+}
+
+/// More than one chunk of a list.
+const MANY: usize = 70;
+
+/// What makes a fire leave its shortest path.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Nothing.
+    Plain,
+    /// The handler of that place suspends.
+    Suspends(usize),
+    /// All handlers have a limit, which needs a clock.
+    Limited,
+    /// The handler of that place is a plugin's, and the fire is for others.
+    Filtered(usize),
+}
+
+/// Handlers that claim the parcel with the number of their place.
+fn registered(way: Way) -> HookRegistry {
+    let hooks = HookRegistry::new();
+    for place in 0..MANY {
+        let on = on::<Take>();
+        let on = match way {
+            Way::Limited => on.timeout(Duration::from_secs(3600)),
+            Way::Filtered(filtered) if filtered == place => on.plugin("audit"),
+            _ => on,
+        };
+        let suspends = matches!(way, Way::Suspends(at) if at == place);
+        let handler = on.handler_with(
+            (place, suspends),
+            async |(place, suspends): &(usize, bool), wanted: &usize| {
+                if *suspends {
+                    yield_now().await;
+                }
+                (place == wanted).then_some(*place)
+            },
+        );
+        hooks.register(handler).unwrap();
+    }
+    hooks
+}
+
+#[test]
+fn l22_a_fire_that_ends_early_counts_those_it_called_and_no_other() {
+    let ways = [
+        Way::Plain,
+        Way::Suspends(0),
+        Way::Suspends(1),
+        Way::Suspends(65),
+        Way::Limited,
+        Way::Filtered(0),
+        Way::Filtered(64),
+    ];
+    for way in ways {
+        let hooks = registered(way);
+        let scoped = hooks.scope(Plugins::BuiltIn);
+        let mut expected = vec![0; MANY];
+        for (fires, end) in [0, 1, 2, 63, 64, 65, MANY - 1, MANY].into_iter().enumerate() {
+            if fires % 2 == 0 {
+                let _claim = block_on(scoped.fire_claiming::<Take>(&end)).unwrap();
+            } else {
+                let (_claim, _report) = block_on(scoped.fire_claiming_reported::<Take>(&end));
+            }
+            let filtered = matches!(way, Way::Filtered(place) if place == end);
+            let called = if filtered { MANY } else { MANY.min(end + 1) };
+            expected[..called].iter_mut().for_each(|calls| *calls += 1);
+            if let Way::Filtered(place) = way {
+                expected[place] = 0;
+            }
+            let counted: Vec<_> = hooks.handlers().iter().map(|handler| handler.calls).collect();
+            assert_eq!(counted, expected, "{way:?}, after the fire that ended at {end}");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+use hooks_runtime::{hook_handler, hook_points};
+
+hook_points! {
+    /// A session begins.
+    pub void SessionStart { session_id: String }
+}
+
+#[hook_handler(SessionStartPayload)]
+async fn log_session(start: &SessionStartPayload) {
+    println!("{}", start.session_id);
+}
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The users are the tests in `tests/`.
