@@ -86,8 +86,10 @@ fn scan(file: &str, source: &str, kept: &mut Kept) {
         let test =
             function.filter(|_| is_test).or(given.filter(|w| line[w.len()..].starts_with(',')));
         if let Some(test) = test {
-            let laws = number(test, 'l').filter(|_| test.get(3..4) == Some("_"));
-            for law in laws.into_iter().chain(named(&comment).filter(|_| function.is_some())) {
+            // A name may begin with several: `l20_l21_…`.
+            let laws =
+                test.split('_').map_while(|part| number(part, 'l').filter(|_| part.len() == 3));
+            for law in laws.chain(named(&comment).filter(|_| function.is_some())) {
                 kept.entry(law).or_default().insert((file.to_owned(), test.to_owned()));
             }
         }
@@ -212,13 +214,17 @@ fn the_scan_finds_every_form_of_a_test_and_nothing_else() {
         );
         #[test]
         fn lights() {}
+        #[test]
+        fn l07_l08_of_both_and_not_of_l09() {}
     "#;
     scan("f.rs", source, &mut kept);
     let found: Vec<_> = kept
         .iter()
         .flat_map(|(law, tests)| tests.iter().map(move |(_, test)| (*law, &**test)))
         .collect();
-    assert_eq!(found, [(1, "l01_a"), (2, "b"), (5, "l05_by_a_macro"), (30, "b")]);
+    let both = "l07_l08_of_both_and_not_of_l09";
+    let expected = [(1, "l01_a"), (2, "b"), (5, "l05_by_a_macro"), (7, both), (8, both), (30, "b")];
+    assert_eq!(found, expected);
     let text = "# A\n\n## L01 — One\n\nText.\n\nKept by:\n- `gone`\n\n# B\n\n## L02 — Two\n";
     let expected = "# A\n\n## L01 — One\n\nText.\n\nKept by:\n- `f.rs`: `l01_a`\n\n# B\n\n\
                     ## L02 — Two\nKept by:\n- `f.rs`: `b`\n";

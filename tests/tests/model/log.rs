@@ -43,6 +43,11 @@ pub fn lost(panic: &str) -> String {
     format!("lost: {panic}")
 }
 
+/// A plugin that left without a wait, as the log has it.
+pub fn unwaited(error: &str) -> String {
+    format!("unwaited: {error}")
+}
+
 struct Lines;
 
 #[derive(Default)]
@@ -76,6 +81,8 @@ impl Subscriber for Lines {
         let field = |name| fields.0.get(name).map_or("-", String::as_str);
         let line = if fields.0.contains_key("panic") {
             lost(field("panic"))
+        } else if fields.0.contains_key("error") {
+            unwaited(field("error"))
         } else {
             let handler = placeless(field("handler"));
             failure(field("point"), &handler, field("owner"), field("kind"), field("policy"))

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use hooks_runtime::{FailurePolicy, Plugins};
 
 use crate::event::{Audited, Event, Listed};
+use crate::log;
 use crate::plan::{Op, PLUGINS, Script, Shot, Spot, Way, Wish, handlers_of_east};
 use crate::real::nth;
 use crate::world::PATIENCE;
@@ -187,8 +188,8 @@ impl Reference {
         let tags = self.draw(4);
         let stay = self.stays.get("east").copied();
         if stay.is_some() && !replace {
-            return "plugin `east` is installed already: uninstall it first, or use \
-                    `install_or_replace`"
+            return "plugin `east` has handlers here already: remove them first with `uninstall` \
+                    or `unregister_plugin`, or use `install_or_replace`"
                 .into();
         }
         if let Err(refusal) = self.join(&handlers_of_east(scripts), &tags, stay.map(|_| "east")) {
@@ -211,7 +212,11 @@ impl Reference {
                 handler.closed.set(true);
             }
         }
-        self.drained("east")
+        let drained = self.drained("east");
+        if drained.starts_with("plugin `east` cannot wait") {
+            self.logged.push(log::unwaited(&drained));
+        }
+        drained
     }
 
     fn unregister(&mut self, number: usize) -> String {
