@@ -169,9 +169,7 @@ fn l19_nobody_runs_after_the_wait() {
             })
             .collect();
         delay();
-        let removal = hooks.unregister_plugin("audit");
-        block_on(removal.drained()).unwrap();
-        assert!(removal.running().is_empty());
+        block_on(hooks.unregister_plugin("audit").drained()).unwrap();
         gone.store(true, Relaxed);
         fires.into_iter().for_each(|fire| fire.join().unwrap());
     });

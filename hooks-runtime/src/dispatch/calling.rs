@@ -172,9 +172,11 @@ where
         F: Future<Output = Output<P>> + Send + 's,
     {
         let fire = self.fire;
-        // SAFETY (both): see the module's text.
-        let (course, storage) = unsafe { (self.course.lend(), self.storage.lend()) };
-        let make = || make(P::Model::lend(course), fire);
+        // SAFETY (both): see the module's text; `take` lends the course again
+        // when the future is gone.
+        let (mut course, storage) = unsafe { (self.course.twin(), self.storage.lend()) };
+        // SAFETY: as above.
+        let make = || make(P::Model::lend(unsafe { course.lend() }), fire);
         // SAFETY: `run` or `start`, which has the only other reference to the
         // task, called this and does not use it.
         let task = unsafe { self.task.cast::<Context<'_>>().as_mut() };

@@ -103,7 +103,7 @@ where
     P::Model: FiresAs<V, P>,
     V: Composes<P>,
 {
-    let Ground { fire, course, storage } = ground;
+    let Ground { fire, course, storage, .. } = ground;
     let fire: &'f Fire<'f> = fire;
     let Some(held) = fire.hold::<P>() else { return Ok(()) };
     let _link = nesting::enter(P::NAME, fire.depth())?;

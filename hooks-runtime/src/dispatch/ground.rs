@@ -9,8 +9,11 @@
 //!
 //! # Why this is sound
 //!
-//! * **It does not move.** [`Firing`] is `!Unpin`, and the ground is lent only
-//!   from behind a `Pin`.
+//! * **It does not move.** [`Ground`] is `!Unpin`, and so is what holds it; the
+//!   ground is lent only from behind a `Pin`.
+//! * **Coming by is no claim.** Every poll comes by the ground with a `&mut`
+//!   while calls borrow it. Because it is `!Unpin` itself, that reference is no
+//!   promise to be the only one, as it is with the state of an `async fn`.
 //! * **The loan ends in time.** [`Ground::lend`] hands out references for the
 //!   whole `'f`, longer than the firing may live. They go nowhere but into the
 //!   calls, which are a field declared before the ground and so dropped before
@@ -43,6 +46,7 @@ pub(crate) struct Ground<'f, P: HookPoint, V: Composes<P>> {
     pub(crate) fire: Fire<'f>,
     pub(crate) course: V::Course<'f, P>,
     pub(crate) storage: Storage,
+    _pinned: PhantomPinned,
 }
 
 impl<'f, P: HookPoint, V: Composes<P>> Ground<'f, P, V> {
@@ -83,7 +87,6 @@ pub(crate) struct Begun<'f, P: HookPoint, V: Composes<P>, C> {
     /// Whom it tells of itself, where the registry has observers.
     watch: Option<Box<Watch<'f>>>,
     ground: Ground<'f, P, V>,
-    _pinned: PhantomPinned,
 }
 
 impl<'f, P, V, C> Begun<'f, P, V, C>
@@ -94,8 +97,8 @@ where
     C: Calls<'f, P, V>,
 {
     pub(crate) fn new(fire: Fire<'f>, course: V::Course<'f, P>) -> Self {
-        let ground = Ground { fire, course, storage: Storage::new() };
-        Self { calls: C::NONE, watch: None, ground, _pinned: PhantomPinned }
+        let ground = Ground { fire, course, storage: Storage::new(), _pinned: PhantomPinned };
+        Self { calls: C::NONE, watch: None, ground }
     }
 
     /// Makes one where it is to stay, field by field: as a whole it would be

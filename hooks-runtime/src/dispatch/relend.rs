@@ -37,4 +37,15 @@ impl<'s, T: ?Sized> Relend<'s, T> {
         // and the caller says that no earlier loan is in use.
         unsafe { self.lent.as_mut() }
     }
+
+    /// The means to lend the same thing, for a function that is called while
+    /// this is borrowed. A reference would not do: as an argument it is alive
+    /// until that function returns, whatever it has ended before.
+    ///
+    /// # Safety
+    /// What the one lends is no longer used when the other lends.
+    #[inline]
+    pub(crate) unsafe fn twin(&self) -> Self {
+        Self { lent: self.lent, owner: PhantomData }
+    }
 }

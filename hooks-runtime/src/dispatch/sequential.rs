@@ -134,7 +134,7 @@ impl<'f, P: HookPoint> Sequential<'f, P> {
         P::Model: FiresAs<V, P>,
         V: Composes<P>,
     {
-        let Ground { fire, course, storage } = ground;
+        let Ground { fire, course, storage, .. } = ground;
         let fire: &'f Fire<'f> = fire;
         let begun = self.rest.as_mut().and_then(|rest| rest.walk.take());
         let mut walk = match begun {
