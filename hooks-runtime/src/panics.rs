@@ -40,6 +40,13 @@ pub(crate) fn log_in_drop(panic: PanicPayload) {
     tracing::error!(panic = %message, "a handler's future panicked while it was dropped");
 }
 
+/// Tells the log of a panic in the drop of values that a handler's answer
+/// displaced, or that came too late to be part of the outcome.
+#[cold]
+pub(crate) fn log_spared(message: &str) {
+    tracing::error!(panic = %message, "dropping what came too late panicked");
+}
+
 /// The text of something that belongs to the user, even when it panics.
 pub(crate) fn shown(what: &dyn Display) -> String {
     contained(|| what.to_string())

@@ -25,9 +25,10 @@ use crate::entry::Entry;
 use crate::invoke::{Input, Output};
 use crate::list::Slot;
 use crate::models::{Composes, Lent, Model, Next};
+use crate::panics::{log_spared, message_of};
 use crate::point::HookPoint;
 use crate::report::Filter;
-use crate::slot::{Place, Started, Storage};
+use crate::slot::{PanicPayload, Place, Started, Storage};
 
 /// What a fire of `P` carries from one handler to the next.
 pub(crate) type Course<'p, P> = <<P as HookPoint>::Model as Model>::Course<'p, P>;
@@ -158,7 +159,7 @@ where
             let output = call(P::Model::lend(course), self.fire);
             self.take(entry, output)
         }));
-        called.unwrap_or_else(|panic| self.put_aside(Started::Panicked(panic)))
+        called.unwrap_or_else(|panic| self.panicked(panic))
     }
 
     /// Builds a handler's future in the storage and polls it once.
@@ -181,7 +182,10 @@ where
         // task, called this and does not use it.
         let task = unsafe { self.task.cast::<Context<'_>>().as_mut() };
         let started = Place::new(storage).start(make, |output| self.take(entry, output), task);
-        started.unwrap_or_else(|started| self.put_aside(started))
+        started.unwrap_or_else(|started| match started {
+            Started::Panicked(panic) => self.panicked(panic),
+            started => self.put_aside(started),
+        })
     }
 
     /// Lets the model take an answer, unless somebody wants to look at it
@@ -203,6 +207,16 @@ where
             }
             output => self.put_aside(Started::Ready(output)),
         }
+    }
+
+    /// A panic in the handler, or in what the model does with its answer.
+    #[cold]
+    fn panicked(&mut self, panic: PanicPayload) -> Step {
+        if P::Model::spares(self.course()) {
+            log_spared(&message_of(panic));
+            return Step::On;
+        }
+        self.put_aside(Started::Panicked(panic))
     }
 
     #[cold]

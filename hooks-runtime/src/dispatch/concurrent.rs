@@ -12,7 +12,7 @@ use crate::dispatch::fire::Fire;
 use crate::dispatch::ground::{Calls, Ground};
 use crate::dispatch::woken::WokenSet;
 use crate::error::{FailureKind, FireError, HandlerFailure};
-use crate::list::{HandlerList, Slot};
+use crate::list::HandlerList;
 use crate::models::{Composes, FiresAs, Model};
 use crate::nesting;
 use crate::panics::drop_contained;
@@ -114,6 +114,7 @@ where
     let course = <P::Model as FiresAs<V, P>>::course(course);
     let mut calling = Calling::new(fire, course, storage);
     let mut aside = None;
+    let mut before = 0;
     if let Some(watch) = fire.watch {
         watch.walks(list.slots().map(|slot| slot.entry.id));
     }
@@ -130,7 +131,8 @@ where
             };
             if let Some(running) = running {
                 let aside = aside.get_or_insert_with(|| Aside::new(fire, list));
-                aside.settle(&slots[at], running, &mut calling);
+                let order = before + chunk.slots.len() - slots.len() + at;
+                aside.settle(order, running, &mut calling);
             }
             slots = slots.get(at + 1..).unwrap_or_default();
         }
@@ -139,6 +141,7 @@ where
         if let Some(last) = chunk.slots.len().checked_sub(1) {
             chunk.count_walk(last);
         }
+        before += chunk.slots.len();
     }
     match aside {
         None => Ok(()),
@@ -168,8 +171,7 @@ where
     /// Takes what came of a first poll. Whoever suspends keeps the storage;
     /// the next handler gets another.
     #[inline(never)]
-    fn settle(&mut self, slot: &Slot<P>, running: Running<'f>, calling: &mut Calling<'f, '_, P>) {
-        let order = self.order_of(slot);
+    fn settle(&mut self, order: usize, running: Running<'f>, calling: &mut Calling<'f, '_, P>) {
         let future = match first(&running, calling.aside()) {
             Ok(outcome) => return self.settled.note(order, running, outcome),
             Err(future) => future,
@@ -188,18 +190,6 @@ where
             }
             Err((running, kind)) => self.settled.note(order, running, Err::<(), _>(kind)),
         }
-    }
-
-    /// The place of a handler in the order of the list.
-    fn order_of(&self, slot: &Slot<P>) -> usize {
-        let mut before = 0;
-        for chunk in self.list.chunks() {
-            if let Some(within) = chunk.place_of(slot) {
-                return before + within;
-            }
-            before += chunk.slots.len();
-        }
-        unreachable!("the slot is one of the list's")
     }
 
     /// Leaves those that wait with the fire.

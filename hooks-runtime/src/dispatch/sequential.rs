@@ -15,7 +15,7 @@ use crate::error::{FailureKind, FireError};
 use crate::list::{HandlerList, Slot};
 use crate::models::{Composes, FiresAs, Model, Next};
 use crate::nesting;
-use crate::panics::contained;
+use crate::panics::{contained, log_spared};
 use crate::point::HookPoint;
 use crate::report::{Contribution, Filter};
 use crate::snapshot::Held;
@@ -238,11 +238,15 @@ where
     let next = outcome.and_then(|output| {
         let told = fire.watch.is_some().then_some(&mut contribution);
         // Values that it displaces are dropped in there: the user's code.
-        let accept = || P::Model::accept(course, &slot.entry, output, told);
+        let accept = || P::Model::accept(&mut *course, &slot.entry, output, told);
         match contained(|| polling(&slot.entry, accept)) {
             Ok(Next::Failed(error)) => Err(FailureKind::Error(error)),
             Ok(Next::On) => Ok(None),
             Ok(Next::End(filter)) => Ok(Some(filter)),
+            Err(message) if P::Model::spares(course) => {
+                log_spared(&message);
+                Ok(None)
+            }
             Err(message) => Err(FailureKind::Panicked(message)),
         }
     });

@@ -333,27 +333,30 @@ impl<P: HookPoint> Composes<P> for Gating {
         verdict: Verdict<P::Payload>,
         told: Option<&mut Contribution>,
     ) -> Next {
-        let (next, contribution) = match verdict {
-            Verdict::Pass => (Next::On, Contribution::Passed),
+        if let Some(told) = told {
+            *told = match &verdict {
+                Verdict::Pass => Contribution::Passed,
+                Verdict::Replace(_) => Contribution::Replaced,
+                Verdict::Reject(reason) => Contribution::Rejected(reason.clone()),
+            };
+        }
+        match verdict {
+            Verdict::Pass => Next::On,
             Verdict::Replace(payload) => {
                 let replaced = passing.payload.replace(payload);
                 drop_contained("a payload that was replaced", replaced);
-                (Next::On, Contribution::Replaced)
+                Next::On
             }
             Verdict::Reject(reason) => {
                 passing.rejection = Some(Rejection {
                     point: P::NAME,
                     handler: Arc::clone(&entry.name),
                     owner: entry.owner(),
-                    reason: reason.clone(),
+                    reason,
                 });
-                (Next::End(Filter::AfterRejection), Contribution::Rejected(reason))
+                Next::End(Filter::AfterRejection)
             }
-        };
-        if let Some(told) = told {
-            *told = contribution;
         }
-        next
     }
 
     fn word(passing: &Passing<P>) -> &'static str {

@@ -78,6 +78,12 @@ pub trait Composes<P: HookPoint>: Model {
         told: Option<&mut Contribution>,
     ) -> Next;
 
+    /// Whether a panic while an answer was taken is no failure of the handler.
+    fn spares(course: &mut Self::Course<'_, P>) -> bool {
+        let _ = course;
+        false
+    }
+
     /// What the fire came to, in one word.
     fn word(course: &Self::Course<'_, P>) -> &'static str;
 

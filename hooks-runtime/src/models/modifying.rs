@@ -13,7 +13,6 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
-use crate::panics::contained;
 use crate::point::{HookPoint, ModelKind};
 use crate::registration::on;
 use crate::registry::HookRegistry;
@@ -243,6 +242,8 @@ impl ScopedHooks {
 pub struct Merging<'p, P: HookPoint> {
     payload: &'p P::Payload,
     merged: P::Result,
+    /// Whether a result is being merged.
+    under_way: bool,
 }
 
 impl<P: HookPoint<Result: Merge>> Composes<P> for Modifying {
@@ -258,7 +259,7 @@ impl<P: HookPoint<Result: Merge>> Composes<P> for Modifying {
     where
         'p: 'p,
     {
-        Merging { payload, merged: P::Result::default() }
+        Merging { payload, merged: P::Result::default(), under_way: false }
     }
 
     #[inline]
@@ -274,19 +275,23 @@ impl<P: HookPoint<Result: Merge>> Composes<P> for Modifying {
         told: Option<&mut Contribution>,
     ) -> Next {
         let Some(result) = output else { return Next::On };
-        let before = told.is_some().then(|| merging.merged.filled());
-        // Values that come too late are dropped in there: the user's code. By
-        // then the others are merged, so a panic is no failure of the handler,
-        // which would have added nothing.
-        let merged = contained(|| merging.merged.merge(result));
-        let set = merged.unwrap_or_else(|message| {
-            tracing::error!(panic = %message, "dropping what came too late panicked");
-            merging.merged.filled().without(before.unwrap_or_default())
-        });
+        // What it sets is told before: dropping the values that come too late
+        // may panic.
         if let Some(told) = told {
+            let set = result.filled().without(merging.merged.filled());
             *told = Contribution::Fields(set.names::<P::Result>());
         }
+        merging.under_way = true;
+        merging.merged.merge(result);
+        merging.under_way = false;
         Next::On
+    }
+
+    /// The only code of the user in there drops values that come too late. By
+    /// then the others are merged, so its panic is no failure of the handler,
+    /// which would have added nothing.
+    fn spares(merging: &mut Merging<'_, P>) -> bool {
+        std::mem::take(&mut merging.under_way)
     }
 
     fn word(merging: &Merging<'_, P>) -> &'static str {
