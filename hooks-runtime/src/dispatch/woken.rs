@@ -74,7 +74,7 @@ impl WokenSet {
             }
         }
         // Before the bits are read: a child woken from here on tells the task.
-        self.woken.told.store(false, Ordering::Release);
+        self.woken.told.swap(false, Ordering::AcqRel);
         for (word, bits) in self.woken.bits.iter().enumerate() {
             let mut marked = bits.swap(0, Ordering::AcqRel);
             while marked != 0 {
