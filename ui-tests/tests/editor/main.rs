@@ -49,7 +49,7 @@ fn names_lead_to_their_declarations_and_half_typed_code_completes() {
     assert_eq!(editor.definition("handlers![", "log_session"), [function]);
     let in_a_module = editor.line_of("pub fn record(");
     assert_eq!(editor.definition("audit::", "record]"), [in_a_module]);
-    let field = editor.line_of("session_id: String");
+    let field = editor.line_of("/// Which session it is.") + 1;
     assert_eq!(editor.definition("println!(\"{}\", start.", "session_id"), [field]);
     let stage = editor.line_of("pub flow CallTool(");
     assert_eq!(editor.definition("BeforeExecute<", "CallTool>"), [stage]);
