@@ -290,14 +290,12 @@ impl Visible {
 
     /// Tells observers who came and who went.
     fn announce(&self, observers: &[Arc<dyn Observer>]) {
-        tell(observers, |observer| {
-            for entry in &self.change.removed {
-                observer.removed(&ObservedHandler::new(entry));
-            }
-            for (_, entry) in &self.change.added {
-                observer.registered(&ObservedHandler::new(entry));
-            }
-        });
+        for entry in &self.change.removed {
+            tell(observers, |observer| observer.removed(&ObservedHandler::new(entry)));
+        }
+        for (_, entry) in &self.change.added {
+            tell(observers, |observer| observer.registered(&ObservedHandler::new(entry)));
+        }
     }
 
     fn handles(&self, inner: &Arc<Inner>) -> Handles {

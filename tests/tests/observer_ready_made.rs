@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-use hooks_runtime::observe::{Metrics, ObservedHandler, Observer, Spans};
+use hooks_runtime::observe::{Metrics, ObservedFire, ObservedHandler, Observer, Spans};
 use hooks_runtime::{HookRegistry, hook_points, on};
 use metrics::{
     Counter, CounterFn, Gauge, Histogram, HistogramFn, Key, KeyName, SharedString, Unit,
@@ -190,6 +190,28 @@ fn l20_metrics_count_fires_and_failures_and_time_both() {
     );
 }
 
+/// Panics whatever it is asked or told of a fire.
+#[derive(Debug)]
+struct Broken;
+
+impl Observer for Broken {
+    fn fire_started(&self, _: &ObservedFire) {
+        panic!("an observer may panic");
+    }
+    fn logs_failures(&self) -> bool {
+        panic!("an observer may panic");
+    }
+}
+
+#[test]
+fn l20_an_observer_that_panics_is_no_failure_of_the_fire() {
+    let hooks = HookRegistry::builder().observer(Broken).build();
+    let fails = |_: &SaidPayload| Err::<(), _>("no paper");
+    hooks.register(on::<Said>().name("print").handler(fails)).unwrap();
+    run(hooks.fire_void::<Said>(&SaidPayload { text: String::new() })).unwrap();
+    assert_eq!(hooks.handlers()[0].failures, 1);
+}
+
 #[derive(Clone, Debug, Default)]
 struct Comings(Lines);
 
@@ -210,19 +232,22 @@ fn l20_who_comes_and_who_goes_is_told_and_a_panic_in_it_harms_nobody() {
     let hooks = HookRegistry::builder().observer(comings.clone()).build();
     let quiet = on::<Said>().name("quiet").handler(|_: &SaidPayload| {});
     let noisy = on::<Said>().name("noisy").plugin("acme").handler(|_: &SaidPayload| {});
-    let handles = hooks.register(vec![quiet, noisy]).unwrap();
+    let last = on::<Said>().name("last").plugin("acme").handler(|_: &SaidPayload| {});
+    let handles = hooks.register(vec![quiet, noisy, last]).unwrap();
     let again = on::<Said>().name("quiet").replace().handler(|_: &SaidPayload| {});
     hooks.register(again).unwrap();
-    assert_eq!(hooks.unregister_plugin("acme").removed(), 1);
+    assert_eq!(hooks.unregister_plugin("acme").removed(), 2);
     drop(handles);
     assert_eq!(
         *comings.0.lock().unwrap(),
         [
             "quiet (built-in) at said",
             "noisy (plugin `acme`) at said",
+            "last (plugin `acme`) at said",
             "quiet gone",
             "quiet (built-in) at said",
             "noisy gone",
+            "last gone",
         ]
     );
 }

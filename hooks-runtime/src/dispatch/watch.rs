@@ -8,6 +8,7 @@ use crate::entry::Entry;
 use crate::error::FireError;
 use crate::nesting;
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer, tell};
+use crate::panics::contained;
 use crate::point::{HookPoint, PointDescriptor};
 use crate::report::{Filter, FireReport, HandlerReport, HandlerStatus};
 use crate::scope::ScopedHooks;
@@ -67,7 +68,9 @@ impl<'f> Watch<'f> {
 
     /// Whether failures go to the log as well.
     pub(crate) fn logs_failures(&self) -> bool {
-        self.observers.iter().all(|observer| observer.logs_failures())
+        // One that panics when asked has not said that it takes care of them.
+        let logs = |observer: &Arc<dyn Observer>| contained(|| observer.logs_failures());
+        self.observers.iter().all(|observer| logs(observer).unwrap_or(true))
     }
 
     /// The handlers that this fire walks, in order.
