@@ -238,7 +238,6 @@ fn end(model: &str, does: Does) -> &'static str {
 fn l20_l21_every_start_has_its_one_end_and_all_who_tell_agree() {
     let warnings = Arc::new(AtomicUsize::new(0));
     let subscriber = Warnings(Arc::clone(&warnings));
-    std::panic::set_hook(Box::new(|_| {}));
     let mut pairs = 0;
     tracing::subscriber::with_default(subscriber, || {
         let runtime = tokio::runtime::Builder::new_current_thread();
