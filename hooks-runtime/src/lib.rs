@@ -194,6 +194,7 @@ pub mod __private {
     #[cfg(feature = "collect")]
     pub use crate::collect::Collected;
     pub use crate::flow::StageDescriptors;
+    pub use crate::models::is_filled;
     pub use crate::plugin::OneBlockOfHookHandlers;
     pub use crate::point::{ModelKind, PointDescriptor, SourceLocation};
     pub use hooks_macros::{__handlers, __hook_points};

@@ -29,3 +29,19 @@ fn mistakes_are_explained() {
 fn every_form_is_accepted() {
     TestCases::new().pass("cases/pass/*.rs");
 }
+
+/// Where the standard library's source is installed, the compiler quotes it.
+#[test]
+fn no_message_depends_on_what_is_installed() {
+    let folders = std::fs::read_dir("cases").expect("the cases are here");
+    let files = folders.flat_map(|folder| {
+        std::fs::read_dir(folder.expect("it is listed").path()).expect("it is a folder")
+    });
+    let messages = files
+        .map(|file| file.expect("it is listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "stderr"));
+    let quoting: Vec<_> = messages
+        .filter(|path| std::fs::read_to_string(path).expect("it is text").contains("$RUST/"))
+        .collect();
+    assert!(quoting.is_empty(), "these quote the standard library: {quoting:?}");
+}

@@ -176,7 +176,13 @@ fn closure(rt: &TokenStream, handler: &Handler, shared: Option<&Shared>) -> Toke
 }
 
 fn options(rt: &TokenStream, arguments: &Arguments) -> TokenStream {
-    let plugin = arguments.plugin.as_ref().map(|(_, plugin)| quote!(.plugin(#plugin)));
+    // A constant text, as for a whole block.
+    let plugin = arguments.plugin.as_ref().map(|(_, plugin)| {
+        quote!(.plugin({
+            const __PLUGIN: &'static ::core::primitive::str = #plugin;
+            __PLUGIN
+        }))
+    });
     let priority = arguments.priority.map(|priority| quote!(.priority(#priority)));
     let timeout = arguments.timeout.map(|timeout| {
         let duration = timeout.expand();

@@ -14,9 +14,9 @@ pub(crate) fn implementation(merged: &Merged) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let names = fields.iter().map(name);
     let takes =
-        fields.iter().enumerate().map(|(at, field)| take_if_empty(field, &index(fields, at)));
+        fields.iter().enumerate().map(|(at, field)| take_if_empty(rt, field, &index(fields, at)));
     let fills =
-        fields.iter().enumerate().map(|(at, field)| note_if_filled(field, &index(fields, at)));
+        fields.iter().enumerate().map(|(at, field)| note_if_filled(rt, field, &index(fields, at)));
     // A struct without fields reads neither argument.
     let unused = fields.is_empty().then(|| quote!(let _ = later;));
     // Without fields nothing is ever inserted.
@@ -52,25 +52,23 @@ fn name(field: &MergedField) -> TokenStream {
     quote!(#(#cfgs)* #name)
 }
 
-fn take_if_empty(field: &MergedField, index: &TokenStream) -> TokenStream {
+fn take_if_empty(rt: &TokenStream, field: &MergedField, index: &TokenStream) -> TokenStream {
     let MergedField { ident, at, cfgs } = field;
-    // One method only, so that a type that has none is reported once.
+    // One function only, so that a type that is no option is reported once.
     quote_spanned! {location::shown_at(*at)=>
         #(#cfgs)*
-        if !::core::option::Option::is_some(&self.#ident)
-            && ::core::option::Option::is_some(&later.#ident)
-        {
+        if !#rt::__private::is_filled(&self.#ident) && #rt::__private::is_filled(&later.#ident) {
             self.#ident = later.#ident;
             set.insert(#index);
         }
     }
 }
 
-fn note_if_filled(field: &MergedField, index: &TokenStream) -> TokenStream {
+fn note_if_filled(rt: &TokenStream, field: &MergedField, index: &TokenStream) -> TokenStream {
     let MergedField { ident, at, cfgs } = field;
     quote_spanned! {location::shown_at(*at)=>
         #(#cfgs)*
-        if ::core::option::Option::is_some(&self.#ident) {
+        if #rt::__private::is_filled(&self.#ident) {
             set.insert(#index);
         }
     }

@@ -14,7 +14,7 @@ pub use flow::{Flow, ReturnsFromFlow};
 pub use gating::{
     Gate, Gating, Guard, NoReplacement, Rejection, ReturnsJudgement, ReturnsVerdict, Verdict,
 };
-pub use modifying::{FieldSet, Merge, Modifying, ReturnsAmendment};
+pub use modifying::{FieldSet, Merge, Modifying, ReturnsAmendment, is_filled};
 pub use void::{ReturnsNothing, Void};
 
 use std::any::Any;

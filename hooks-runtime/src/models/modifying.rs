@@ -55,6 +55,30 @@ pub trait Merge: Default + Send + Sync + 'static {
     fn filled(&self) -> FieldSet;
 }
 
+/// A field of a merged result.
+#[diagnostic::on_unimplemented(
+    message = "each field of a merged result is an `Option` of the standard library",
+    label = "this is `{Self}`",
+    note = "where another type is called `Option`, write `std::option::Option<…>`"
+)]
+pub trait MergedField {
+    /// Whether a handler has set it.
+    fn is_filled(&self) -> bool;
+}
+
+impl<T> MergedField for Option<T> {
+    #[inline]
+    fn is_filled(&self) -> bool {
+        self.is_some()
+    }
+}
+
+/// A function, so that a field of another type is told from the outside.
+#[inline]
+pub fn is_filled<F: MergedField>(field: &F) -> bool {
+    field.is_filled()
+}
+
 /// Some of the fields of a [`Merge`] type, by index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FieldSet(u64);

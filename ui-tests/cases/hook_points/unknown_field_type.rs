@@ -2,7 +2,7 @@
 use hooks_runtime::hook_points;
 
 hook_points! {
-    pub void SessionStart { session_id: Sting }
+    pub void SessionStart { session_id: SesionId }
     pub gating BeforeSend(Mesage);
 }
 

@@ -1,11 +1,23 @@
 // Merges a result that cannot go to another thread.
 use std::rc::Rc;
 
-use hooks_runtime::Merge;
+use hooks_runtime::{FieldSet, Merge};
 
-#[derive(Default, Merge)]
+#[derive(Default)]
 struct Amendment {
-    prefix: Option<Rc<str>>,
+    tags: Rc<str>,
+}
+
+impl Merge for Amendment {
+    const FIELDS: &'static [&'static str] = &["tags"];
+
+    fn merge(&mut self, _: Self) -> FieldSet {
+        FieldSet::new()
+    }
+
+    fn filled(&self) -> FieldSet {
+        FieldSet::new()
+    }
 }
 
 fn main() {}

@@ -79,8 +79,8 @@ impl ::hooks_runtime::Merge for AResult {
     #[inline]
     fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
-        if !::core::option::Option::is_some(&self.text)
-            && ::core::option::Option::is_some(&later.text)
+        if !::hooks_runtime::__private::is_filled(&self.text)
+            && ::hooks_runtime::__private::is_filled(&later.text)
         {
             self.text = later.text;
             set.insert(0usize);
@@ -90,7 +90,7 @@ impl ::hooks_runtime::Merge for AResult {
     #[inline]
     fn filled(&self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
-        if ::core::option::Option::is_some(&self.text) {
+        if ::hooks_runtime::__private::is_filled(&self.text) {
             set.insert(0usize);
         }
         set

@@ -5,14 +5,14 @@ impl<T: Clone> ::hooks_runtime::Merge for Amendment<T> {
     #[inline]
     fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
-        if !::core::option::Option::is_some(&self.prepend)
-            && ::core::option::Option::is_some(&later.prepend)
+        if !::hooks_runtime::__private::is_filled(&self.prepend)
+            && ::hooks_runtime::__private::is_filled(&later.prepend)
         {
             self.prepend = later.prepend;
             set.insert(0usize);
         }
-        if !::core::option::Option::is_some(&self.r#type)
-            && ::core::option::Option::is_some(&later.r#type)
+        if !::hooks_runtime::__private::is_filled(&self.r#type)
+            && ::hooks_runtime::__private::is_filled(&later.r#type)
         {
             self.r#type = later.r#type;
             set.insert(1usize);
@@ -22,10 +22,10 @@ impl<T: Clone> ::hooks_runtime::Merge for Amendment<T> {
     #[inline]
     fn filled(&self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
-        if ::core::option::Option::is_some(&self.prepend) {
+        if ::hooks_runtime::__private::is_filled(&self.prepend) {
             set.insert(0usize);
         }
-        if ::core::option::Option::is_some(&self.r#type) {
+        if ::hooks_runtime::__private::is_filled(&self.r#type) {
             set.insert(1usize);
         }
         set

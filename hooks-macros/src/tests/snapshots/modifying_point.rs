@@ -77,21 +77,21 @@ impl ::hooks_runtime::Merge for BeforeReplyResult {
     #[inline]
     fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
-        if !::core::option::Option::is_some(&self.prefix)
-            && ::core::option::Option::is_some(&later.prefix)
+        if !::hooks_runtime::__private::is_filled(&self.prefix)
+            && ::hooks_runtime::__private::is_filled(&later.prefix)
         {
             self.prefix = later.prefix;
             set.insert(0usize);
         }
         #[cfg(feature = "x")]
-        if !::core::option::Option::is_some(&self.suffix)
-            && ::core::option::Option::is_some(&later.suffix)
+        if !::hooks_runtime::__private::is_filled(&self.suffix)
+            && ::hooks_runtime::__private::is_filled(&later.suffix)
         {
             self.suffix = later.suffix;
             set.insert(1usize);
         }
-        if !::core::option::Option::is_some(&self.body)
-            && ::core::option::Option::is_some(&later.body)
+        if !::hooks_runtime::__private::is_filled(&self.body)
+            && ::hooks_runtime::__private::is_filled(&later.body)
         {
             self.body = later.body;
             set.insert(
@@ -106,14 +106,14 @@ impl ::hooks_runtime::Merge for BeforeReplyResult {
     #[inline]
     fn filled(&self) -> ::hooks_runtime::FieldSet {
         let mut set = ::hooks_runtime::FieldSet::new();
-        if ::core::option::Option::is_some(&self.prefix) {
+        if ::hooks_runtime::__private::is_filled(&self.prefix) {
             set.insert(0usize);
         }
         #[cfg(feature = "x")]
-        if ::core::option::Option::is_some(&self.suffix) {
+        if ::hooks_runtime::__private::is_filled(&self.suffix) {
             set.insert(1usize);
         }
-        if ::core::option::Option::is_some(&self.body) {
+        if ::hooks_runtime::__private::is_filled(&self.body) {
             set.insert(
                 1usize
                     + <usize as ::core::convert::From<

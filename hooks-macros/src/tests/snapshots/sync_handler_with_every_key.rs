@@ -54,7 +54,10 @@ impl crate::hooks::__private::Annotated for check {
                     ::core::column!(),
                 ),
             )
-            .plugin(ID)
+            .plugin({
+                const __PLUGIN: &'static ::core::primitive::str = ID;
+                __PLUGIN
+            })
             .priority(-10i32)
             .timeout(::core::time::Duration::from_nanos(200000000u64))
             .on_failure(crate::hooks::FailurePolicy::Closed)
