@@ -96,14 +96,17 @@ impl<P: HookPoint> Chunk<P> {
         self.walks.count(place);
     }
 
+    /// Counts a walk along all of it.
+    #[inline]
+    pub(crate) fn count_whole_walk(&self) {
+        if let Some(last) = self.slots.len().checked_sub(1) {
+            self.walks.count(last);
+        }
+    }
+
     /// A walk that waited at the handler of that place goes on.
     pub(crate) fn uncount_walk(&self, place: usize) {
         self.walks.uncount(place);
-    }
-
-    /// Where in the chunk a slot stands.
-    pub(crate) fn place_of(&self, slot: &Slot<P>) -> Option<usize> {
-        self.slots.iter().position(|other| std::ptr::eq(other, slot))
     }
 
     /// The walks that reached each handler, last handler first.
@@ -225,6 +228,16 @@ unsafe impl Send for AnyList {}
 unsafe impl Sync for AnyList {}
 
 impl AnyList {
+    /// The list, which must be one of `P`.
+    ///
+    /// # Safety
+    /// This, or a clone of it, is there until `'l` ends.
+    #[inline]
+    pub(crate) unsafe fn outliving<'l, P: HookPoint>(&self) -> &'l HandlerList<P> {
+        // SAFETY: every clone keeps the same list at the same address.
+        unsafe { &*std::ptr::from_ref(typed::<P>(self)) }
+    }
+
     fn new<P: HookPoint>(list: HandlerList<P>) -> Self {
         let owner = Arc::new(list);
         Self { point: TypeId::of::<P>(), list: NonNull::from(&*owner).cast(), owner }
@@ -259,7 +272,7 @@ impl ListKind {
 
 /// The list of `P` behind an [`AnyList`].
 #[inline]
-pub(crate) fn typed<P: HookPoint>(list: &AnyList) -> &HandlerList<P> {
+fn typed<P: HookPoint>(list: &AnyList) -> &HandlerList<P> {
     assert!(list.point == TypeId::of::<P>(), "the store keeps one list kind for each point");
     // SAFETY: it was made from a `HandlerList` of this very point.
     unsafe { list.list.cast().as_ref() }

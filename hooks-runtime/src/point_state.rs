@@ -43,6 +43,13 @@ impl PointState {
         self.word.load(Ordering::Acquire) == FIRED
     }
 
+    /// Whether a fire has handlers to call, and nothing else to do.
+    #[inline]
+    pub(crate) fn is_heard(&self) -> bool {
+        let word = self.word.load(Ordering::Acquire);
+        word & MARKS == FIRED && word >= ONE_HANDLER
+    }
+
     /// What a fire has to do; `None` at the first fire of the point, or where
     /// fires are watched.
     #[inline]

@@ -23,9 +23,9 @@
 //!   borrows lives at least as long as the storage is lent.
 //! * **Threads.** `F: Send` is required, so a `Suspended` may move between
 //!   threads with the fire that holds it. The storage itself is plain bytes.
-//! * **[`Shelf`] never hands out a cell twice.** Indices come from a counter
-//!   that only grows, and an index past the end panics. Its cells never move:
-//!   their number is settled when the first is handed out.
+//! * **[`Shelf`] never hands out a cell twice.** Within a row, indices come
+//!   from a counter that only grows; a row that is full is only kept. Cells
+//!   never move: the length of a row is settled when it is made.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -282,36 +282,58 @@ impl<T> Drop for Suspended<'_, T> {
     }
 }
 
-/// A row of storages, made when the first is asked for.
+/// Storages that stay where they are, made in rows as they are asked for.
 ///
-/// A `Vec`, not a box: moving a box would claim its cells for itself.
+/// Vectors, not boxes: moving a box would claim its cells for itself.
 #[derive(Default)]
 pub(crate) struct Shelf {
-    cells: Vec<UnsafeCell<Storage>>,
+    row: Vec<UnsafeCell<Storage>>,
+    /// How many of the row are handed out.
     next: usize,
+    /// The rows before.
+    full: Vec<Vec<UnsafeCell<Storage>>>,
 }
+
+/// The first row of a shelf; each one after has twice the length.
+const FIRST_ROW: usize = 8;
 
 // SAFETY: `&Shelf` gives access to nothing.
 unsafe impl Sync for Shelf {}
 
 impl Shelf {
-    /// The next storage; the first call makes room for `capacity` of them.
+    /// The next storage.
     ///
     /// # Safety
     /// What is returned is no longer used when the shelf is dropped.
-    ///
-    /// # Panics
-    /// When more are asked for than there is room.
-    pub(crate) unsafe fn storage<'s>(&mut self, capacity: usize) -> &'s mut Storage {
-        if self.cells.is_empty() {
-            self.cells = (0..capacity).map(|_| UnsafeCell::new(Storage::new())).collect();
+    #[inline]
+    pub(crate) unsafe fn storage<'s>(&mut self) -> &'s mut Storage {
+        if self.next == self.row.len() {
+            self.start_row();
         }
-        let cell = self.cells[self.next].get();
+        let cell = self.row[self.next].get();
         self.next += 1;
-        // SAFETY: every index is handed out once, so no other reference to this
-        // cell exists; the cells stay where they are until the shelf is
-        // dropped, when the caller no longer uses them.
+        // SAFETY: every cell is handed out once, so no other reference to it
+        // exists; the cells stay where they are until the shelf is dropped,
+        // when the caller no longer uses them.
         unsafe { &mut *cell }
+    }
+
+    #[inline(never)]
+    fn start_row(&mut self) {
+        let length = (self.row.len() * 2).max(FIRST_ROW);
+        let mut row = Vec::<UnsafeCell<Storage>>::with_capacity(length);
+        for cell in &mut row.spare_capacity_mut()[..length] {
+            // SAFETY: the place is there to be written, and a cell has the
+            // layout of what is in it.
+            unsafe { Storage::make(cell.as_mut_ptr().cast()) };
+        }
+        // SAFETY: so many were made.
+        unsafe { row.set_len(length) };
+        let full = std::mem::replace(&mut self.row, row);
+        if !full.is_empty() {
+            self.full.push(full);
+        }
+        self.next = 0;
     }
 }
 

@@ -201,7 +201,7 @@ fn l07_a_child_that_wakes_is_polled_again() {
         let ready = [(); 2].map(|()| Arc::new(loom::sync::atomic::AtomicBool::new(false)));
         let mut waking = [None, None];
         let mut ended = [false; 2];
-        let mut set = WokenSet::new(2);
+        let mut set = WokenSet::new(2, 2);
         block_on(poll_fn(|task| {
             set.poll(task, |index, child| {
                 let (waker, ready) = (child.waker().clone(), Arc::clone(&ready[index]));
@@ -220,5 +220,32 @@ fn l07_a_child_that_wakes_is_polled_again() {
             })
         }));
         waking.into_iter().flatten().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn l07_a_child_that_was_shown_its_waker_before_is_polled_when_it_wakes() {
+    most_schedules("a child wakes its task before or while the set is polled", || {
+        let ready = Arc::new(loom::sync::atomic::AtomicBool::new(false));
+        let mut set = WokenSet::new(1, 2);
+        let waker = set.next().clone();
+        set.keep_next(false);
+        let waking = thread::spawn({
+            let ready = Arc::clone(&ready);
+            move || {
+                ready.store(true, Relaxed);
+                waker.wake();
+            }
+        });
+        let mut ended = [false; 2];
+        block_on(poll_fn(|task| {
+            set.poll(task, |index, _| {
+                let ends = !ended[index] && (index == 0 || ready.load(Relaxed));
+                ended[index] |= ends;
+                ends
+            })
+        }));
+        assert_eq!(ended, [true; 2]);
+        waking.join().unwrap();
     });
 }

@@ -11,7 +11,7 @@ use crate::nesting;
 use crate::panics::{contained, drop_contained, log_in_drop, message_of};
 use crate::presence::Entrance;
 use crate::report::HandlerStatus;
-use crate::slot::{Started, Suspended};
+use crate::slot::{PanicPayload, Started, Suspended};
 use crate::timer::{Sleep, Timer};
 
 /// A handler that has started. Its end is told once: by whoever takes what
@@ -34,6 +34,13 @@ pub(crate) struct Ended<'s> {
     pub(crate) entry: &'s Entry,
     pub(crate) call: u64,
     pub(crate) elapsed: Option<Duration>,
+}
+
+impl<'s> Ended<'s> {
+    /// The end of a call that nobody watched.
+    pub(crate) fn untimed(entry: &'s Entry) -> Self {
+        Self { entry, call: 0, elapsed: None }
+    }
 }
 
 impl<'s> Running<'s> {
@@ -185,9 +192,8 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
     }
 
     /// From now on it waits by another waker, which it has to be shown.
-    pub(crate) fn by_own_waker(mut self) -> Self {
+    pub(crate) fn by_own_waker(&mut self) {
         self.fresh = false;
-        self
     }
 
     /// Gives the handler a turn, then looks at its limit.
@@ -215,19 +221,73 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
             }
         };
         let dropped = self.future.take().map_or(Ok(()), |future| running.poll(|| future.end()));
-        let outcome = match (outcome, dropped) {
-            (Ok(output), Err(panic)) => {
-                drop_contained("what a handler returned", output);
-                Err(FailureKind::Panicked(message_of(panic)))
-            }
-            (outcome, Err(panic)) => {
-                log_in_drop(panic);
-                outcome
-            }
-            (outcome, Ok(())) => outcome,
-        };
+        let outcome = with_drop(outcome, dropped);
         let running = self.running.take().expect("it was there above");
         Poll::Ready((running, outcome))
+    }
+}
+
+/// A handler that waits without a limit, and whom nobody watches.
+pub(crate) struct Plain<'s, T> {
+    entry: &'s Entry,
+    /// There until the end of the call.
+    future: Option<Suspended<'s, Result<T, BoxError>>>,
+}
+
+impl<'s, T> Plain<'s, T> {
+    #[inline]
+    pub(crate) fn new(entry: &'s Entry, future: Suspended<'s, Result<T, BoxError>>) -> Self {
+        Self { entry, future: Some(future) }
+    }
+
+    pub(crate) fn entry(&self) -> &'s Entry {
+        self.entry
+    }
+
+    /// Gives the handler a turn. When it is done, the caller notes the end of
+    /// the call.
+    #[inline]
+    pub(crate) fn turn(&mut self, task: &mut Context<'_>) -> Poll<Result<T, FailureKind>> {
+        let future = self.future.as_mut().expect("a call has no turn after its end");
+        let Poll::Ready(returned) = polling(self.entry, || future.poll(task)) else {
+            return Poll::Pending;
+        };
+        let outcome = match returned {
+            Ok(returned) => returned.map_err(FailureKind::Error),
+            Err(panic) => Err(FailureKind::Panicked(message_of(panic))),
+        };
+        let future = self.future.take().expect("it was there above");
+        let dropped = polling(self.entry, || future.end());
+        Poll::Ready(with_drop(outcome, dropped))
+    }
+}
+
+impl<T> Drop for Plain<'_, T> {
+    fn drop(&mut self) {
+        if let Some(future) = self.future.take() {
+            // Gone before the call counts as ended.
+            drop(future);
+            leave(self.entry);
+        }
+    }
+}
+
+/// The outcome of a call whose future may have panicked while it was dropped.
+#[inline]
+fn with_drop<T>(
+    outcome: Result<T, FailureKind>,
+    dropped: Result<(), PanicPayload>,
+) -> Result<T, FailureKind> {
+    let Err(panic) = dropped else { return outcome };
+    match outcome {
+        Ok(output) => {
+            drop_contained("what a handler returned", output);
+            Err(FailureKind::Panicked(message_of(panic)))
+        }
+        failed => {
+            log_in_drop(panic);
+            failed
+        }
     }
 }
 

@@ -16,9 +16,10 @@ use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::task::Context;
+use std::task::{Context, Waker};
 
 use crate::dispatch::call::{Running, enter, leave, polling};
+use crate::dispatch::children::Children;
 use crate::dispatch::fire::Fire;
 use crate::dispatch::relend::Relend;
 use crate::entry::Entry;
@@ -28,7 +29,7 @@ use crate::models::{Composes, Lent, Model, Next};
 use crate::panics::{log_spared, message_of};
 use crate::point::HookPoint;
 use crate::report::Filter;
-use crate::slot::{PanicPayload, Place, Started, Storage};
+use crate::slot::{PanicPayload, Place, Started, Storage, Suspended};
 
 /// What a fire of `P` carries from one handler to the next.
 pub(crate) type Course<'p, P> = <<P as HookPoint>::Model as Model>::Course<'p, P>;
@@ -38,10 +39,24 @@ pub(crate) type Course<'p, P> = <<P as HookPoint>::Model as Model>::Course<'p, P
 pub(crate) enum Step {
     /// It is done, and the model has taken its answer.
     On,
-    /// The same, and the fire ends here.
+    /// It waits, and the fire goes on without it.
+    Waits,
+    /// The same, and the next one that waits has a waker of its own.
+    Crowded,
+    /// It is done, and the fire ends here.
     End(Filter),
     /// Something else, which was put aside.
     Aside,
+}
+
+impl Step {
+    /// Whether a walk cannot just go on to the next handler. Asked only where
+    /// one is not simply done.
+    #[cold]
+    #[inline(never)]
+    fn is_a_stop(self) -> bool {
+        self != Self::Waits
+    }
 }
 
 /// A walk over handlers, as their functions meet it.
@@ -57,7 +72,13 @@ pub(crate) struct Calling<'s, 'p, P: HookPoint> {
     /// Empty but between a call and who looks at what came of it, so that it
     /// never needs to be dropped with this.
     aside: ManuallyDrop<Option<Started<'s, Output<P>>>>,
+    /// Where those go that suspend, if the fire goes on without them; and how
+    /// many they can be.
+    parking: Option<(NonNull<Parking<'s, P>>, usize)>,
 }
+
+/// Where those go that suspend.
+type Parking<'s, P> = Option<Children<'s, <<P as HookPoint>::Model as Model>::Output<P>>>;
 
 impl<'s, 'p, P> Calling<'s, 'p, P>
 where
@@ -78,7 +99,23 @@ where
             task: NonNull::dangling(),
             careful: false,
             aside: ManuallyDrop::new(None),
+            parking: None,
         }
+    }
+
+    /// As [`new`](Self::new), for a fire that goes on without those that
+    /// suspend: of at most so many, they are put into `parking`, which is left
+    /// alone as long as anything is started here.
+    #[inline]
+    pub(crate) fn parking(
+        fire: &'s Fire<'s>,
+        course: &'s mut Course<'p, P>,
+        storage: &'s mut Storage,
+        parking: &mut Parking<'s, P>,
+        most: usize,
+    ) -> Self {
+        let parking = Some((NonNull::from(parking), most));
+        Self { parking, ..Self::new(fire, course, storage) }
     }
 
     /// Calls plain handlers in order, as long as each is done at once and the
@@ -86,7 +123,7 @@ where
     ///
     /// This loop holds only what every handler needs; all else is out of its
     /// way, in functions of its own.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn run(
         &mut self,
         slots: &'s [Slot<P>],
@@ -104,11 +141,22 @@ where
             } else {
                 self.run_counted(slot)
             };
-            if step != Step::On {
+            if step != Step::On && step.is_a_stop() {
                 return (slots.len() - left.len() - 1, step);
             }
         }
         (slots.len(), Step::On)
+    }
+
+    /// As [`run`](Self::run), for those that are not in a hurry.
+    #[inline(never)]
+    pub(crate) fn run_on(
+        &mut self,
+        slots: &'s [Slot<P>],
+        everyone: bool,
+        task: &mut Context<'_>,
+    ) -> (usize, Step) {
+        self.run(slots, everyone, task)
     }
 
     /// Calls a handler that somebody may wait for, or that may be gone.
@@ -120,7 +168,7 @@ where
             return Step::On;
         }
         let step = polling(entry, || slot.invoke().start(self, entry));
-        if step != Step::Aside {
+        if matches!(step, Step::On | Step::End(_)) {
             leave(entry);
         }
         step
@@ -184,7 +232,8 @@ where
         let started = Place::new(storage).start(make, |output| self.take(entry, output), task);
         started.unwrap_or_else(|started| match started {
             Started::Panicked(panic) => self.panicked(panic),
-            started => self.put_aside(started),
+            Started::Suspended(future) => self.suspended(entry, future),
+            Started::Ready(_) => unreachable!("what is ready was taken"),
         })
     }
 
@@ -219,6 +268,36 @@ where
         self.put_aside(Started::Panicked(panic))
     }
 
+    /// A handler that waits.
+    #[inline(never)]
+    fn suspended(&mut self, entry: &'s Entry, future: Suspended<'s, Output<P>>) -> Step {
+        if self.careful || self.parking.is_none() {
+            return self.put_aside(Started::Suspended(future));
+        }
+        if self.lend_instead().add(entry, future) { Step::Crowded } else { Step::Waits }
+    }
+
+    /// Lends other storage to the handlers to come: the one before keeps its
+    /// own. Those that wait.
+    pub(crate) fn lend_instead(
+        &mut self,
+    ) -> &mut Children<'s, <<P as HookPoint>::Model as Model>::Output<P>> {
+        let (mut parking, most) = self.parking.expect("the fire goes on without those that wait");
+        // SAFETY: it is left alone while anything is started here.
+        let children = unsafe { parking.as_mut() }.get_or_insert_with(|| Children::of(most));
+        // SAFETY: whoever is lent it is done when the first pass is, or is one
+        // of the children.
+        self.storage = Relend::new(unsafe { children.storage() });
+        children
+    }
+
+    /// The waker of the next one that waits, where each has its own.
+    pub(crate) fn own_waker(&mut self) -> Option<Waker> {
+        let (mut parking, _) = self.parking?;
+        // SAFETY: as above.
+        unsafe { parking.as_mut() }.as_mut()?.waker().cloned()
+    }
+
     #[cold]
     fn put_aside(&mut self, started: Started<'s, Output<P>>) -> Step {
         *self.aside = Some(started);
@@ -233,14 +312,13 @@ where
         })
     }
 
+    pub(crate) fn fire(&self) -> &'s Fire<'s> {
+        self.fire
+    }
+
     /// The course, between two handlers.
     pub(crate) fn course(&mut self) -> &mut Course<'p, P> {
         // SAFETY: see the module's text; and this borrows `self`.
         unsafe { self.course.lend() }
-    }
-
-    /// Other storage for the handlers to come: the one before keeps its own.
-    pub(crate) fn lend_instead(&mut self, storage: &'s mut Storage) {
-        self.storage = Relend::new(storage);
     }
 }

@@ -4,15 +4,16 @@ use crate::dispatch::call::Ended;
 use crate::dispatch::watch::Watch;
 use crate::entry::Entry;
 use crate::error::{FailureKind, FireError, HandlerFailure};
-use crate::list::{HandlerList, Slot};
+use crate::list::{AnyList, HandlerList, Slot};
+use crate::models::Model;
 use crate::observe::log_failure;
 use crate::panics::{drop_contained, shown};
-use crate::point::{HookPoint, PointDescriptor};
+use crate::point::{HookPoint, ModelKind, PointDescriptor};
 use crate::point_state::Listening;
 use crate::policy::FailurePolicy;
 use crate::report::{Contribution, Filter, HandlerStatus};
 use crate::scope::ScopedHooks;
-use crate::snapshot::{Held, Published, Root};
+use crate::snapshot::Root;
 use crate::target::Target;
 
 /// One fire, as its handlers' calls share it.
@@ -37,19 +38,31 @@ impl<'f> Fire<'f> {
         Self { hooks, point: P::descriptor(), terms: None, watch }
     }
 
-    /// The handlers of `P`, held for this fire.
+    /// What `walk` makes of the handlers of `P`; `None` when there are none.
     #[inline]
-    pub(crate) fn hold<P: HookPoint>(&self) -> Option<Held<P>> {
-        match self.terms {
-            None => self.hooks.inner.published.hold(),
-            Some(terms) => Published::hold_of(terms.handlers),
+    pub(crate) fn over_handlers<P: HookPoint, T>(
+        &self,
+        walk: impl FnOnce(&AnyList) -> T,
+    ) -> Option<T> {
+        match self.terms::<P>() {
+            None => {
+                let root = self.hooks.inner.published.read();
+                Some(walk(root.list::<P>()?))
+            }
+            Some(terms) => Some(walk(terms.handlers.list::<P>()?)),
         }
     }
 
     /// How deep fires may be nested. The stages of a run that was let in run.
     #[inline]
-    pub(crate) fn depth(&self) -> usize {
-        if self.terms.is_some() { usize::MAX } else { self.hooks.inner.settings.depth }
+    pub(crate) fn depth<P: HookPoint>(&self) -> usize {
+        if self.terms::<P>().is_some() { usize::MAX } else { self.hooks.inner.settings.depth }
+    }
+
+    /// The terms, which only stages have: the compiler knows it too.
+    #[inline]
+    fn terms<P: HookPoint>(&self) -> Option<&'f Terms<'f>> {
+        if matches!(P::Model::KIND, ModelKind::Stage) { self.terms } else { None }
     }
 
     /// Whether every handler of the list takes part.
@@ -138,6 +151,12 @@ impl ScopedHooks {
         // A point that no registry has met yet looks at a place that no point
         // has, where nothing is ever set.
         self.inner.table.get(P::descriptor().index_so_far()).is_quiet()
+    }
+
+    /// Whether a fire of `P` has handlers to call, and nothing else to do.
+    #[inline]
+    pub(crate) fn is_heard<P: HookPoint>(&self) -> bool {
+        self.inner.table.get(P::descriptor().index_so_far()).is_heard()
     }
 
     /// What a fire of `P` has to do.

@@ -16,18 +16,20 @@
 //!   promise to be the only one, as it is with the state of an `async fn`.
 //! * **The loan ends in time.** [`Ground::lend`] hands out references for the
 //!   whole `'f`, longer than the firing may live. They go nowhere but into the
-//!   calls, which are a field declared before the ground and so dropped before
-//!   it; and to handlers, which must accept every lifetime and so can keep them
-//!   nowhere but in their own futures, which the calls own.
+//!   calls, which are dropped before the ground; and to handlers, which must
+//!   accept every lifetime and so can keep them nowhere but in their own
+//!   futures, which the calls own.
 //! * **One loan at a time.** The ground is lent only while no call is under
 //!   way, which is what the callers of [`Ground::lend`] promise.
+//! * **The course is taken once.** [`Ground::end`] takes it, and whoever calls
+//!   it notes that it is gone.
 //! * **The watch is kept.** It is in a box that stays in its field until the
 //!   firing is dropped, after the calls.
 #![allow(unsafe_code)]
 
 use std::future::Future;
 use std::marker::PhantomPinned;
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::pin::Pin;
 use std::ptr;
 use std::task::{Context, Poll};
@@ -36,6 +38,7 @@ use crate::dispatch::fire::Fire;
 use crate::dispatch::watch::Watch;
 use crate::error::FireError;
 use crate::models::{Composes, FiresAs};
+use crate::panics::drop_contained;
 use crate::point::HookPoint;
 use crate::point_state::Listening;
 use crate::scope::ScopedHooks;
@@ -44,48 +47,102 @@ use crate::slot::Storage;
 /// What the calls of a fire of `P` borrow.
 pub(crate) struct Ground<'f, P: HookPoint, V: Composes<P>> {
     pub(crate) fire: Fire<'f>,
-    pub(crate) course: V::Course<'f, P>,
+    pub(crate) course: ManuallyDrop<V::Course<'f, P>>,
     pub(crate) storage: Storage,
     _pinned: PhantomPinned,
 }
 
 impl<'f, P: HookPoint, V: Composes<P>> Ground<'f, P, V> {
+    fn new(fire: Fire<'f>, course: V::Course<'f, P>) -> Self {
+        let course = ManuallyDrop::new(course);
+        Self { fire, course, storage: Storage::new(), _pinned: PhantomPinned }
+    }
+
+    /// Makes one where it is to stay, field by field: as a whole it would be
+    /// copied, with storage that has nothing in it.
+    ///
     /// # Safety
-    /// The ground is pinned in a [`Firing`], nothing else borrows it, and what
-    /// is made of the loan goes into the calls of that firing or ends before
-    /// this poll does.
+    /// `place` is valid for writes.
     #[inline]
-    pub(crate) unsafe fn lend(&mut self) -> &'f mut Self {
+    unsafe fn make(place: *mut Self, fire: Fire<'f>, course: V::Course<'f, P>) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            (&raw mut (*place).fire).write(fire);
+            (&raw mut (*place).course).write(ManuallyDrop::new(course));
+            Storage::make(&raw mut (*place).storage);
+        }
+    }
+
+    /// # Safety
+    /// The ground is pinned in a firing, nothing else borrows it, and what is
+    /// made of the loan goes into the calls of that firing or ends before this
+    /// poll does.
+    #[inline]
+    unsafe fn lend(&mut self) -> &'f mut Self {
         // SAFETY: passed on to the caller; see the module's text.
         unsafe { &mut *ptr::from_mut(self) }
+    }
+
+    /// What the fire came to.
+    ///
+    /// # Safety
+    /// No call is under way, and the course is not used any more.
+    #[inline]
+    unsafe fn end(&mut self, result: Result<(), FireError>) -> Result<V::Outcome, FireError> {
+        // SAFETY: passed on to the caller.
+        let course = unsafe { ManuallyDrop::take(&mut self.course) };
+        match result {
+            Ok(()) => Ok(V::finish(course)),
+            Err(error) => {
+                // The user's values in it may panic even in their drop.
+                drop_contained("what handlers had returned", course);
+                Err(error)
+            }
+        }
     }
 }
 
 /// The calls of a fire: how they are taken from their start to their end.
-pub(crate) trait Calls<'f, P: HookPoint, V: Composes<P>>: Send {
-    /// None is under way yet.
-    const NONE: Self;
+pub(crate) trait Calls<'f, P: HookPoint, V: Composes<P>>: Send + Sized {
+    /// Starts them, and takes them as far as nobody waits: to their end, or
+    /// until those that wait are in `place`. Nobody else is ever moved there.
+    fn begin(
+        ground: &'f mut Ground<'f, P, V>,
+        place: &mut Option<Self>,
+        task: &mut Context<'_>,
+    ) -> Result<(), FireError>;
 
-    /// Whether none is, and none ever waited.
-    fn is_none(&self) -> bool;
-
-    /// Goes on as far as possible.
+    /// Goes on as far as possible, once somebody waited.
     ///
     /// # Safety
-    /// Both are fields of one pinned [`Begun`].
+    /// The calls were begun on that ground, and both are pinned in one firing.
     unsafe fn poll(
         &mut self,
-        ground: &mut Ground<'f, P, V>,
+        ground: Loan<'_, 'f, P, V>,
         task: &mut Context<'_>,
     ) -> Poll<Result<(), FireError>>;
 }
 
+/// The means to lend the ground again, once no call borrows it.
+pub(crate) struct Loan<'g, 'f, P: HookPoint, V: Composes<P>>(&'g mut Ground<'f, P, V>);
+
+impl<'f, P: HookPoint, V: Composes<P>> Loan<'_, 'f, P, V> {
+    /// # Safety
+    /// As for [`Ground::lend`].
+    pub(crate) unsafe fn lend(&mut self) -> &'f mut Ground<'f, P, V> {
+        // SAFETY: passed on to the caller.
+        unsafe { self.0.lend() }
+    }
+}
+
 /// A fire that has begun.
 pub(crate) struct Begun<'f, P: HookPoint, V: Composes<P>, C> {
-    /// Before what they borrow: dropped first.
-    calls: C,
+    /// There once somebody waited.
+    calls: Option<C>,
     /// Whom it tells of itself, where the registry has observers.
     watch: Option<Box<Watch<'f>>>,
+    /// Whether it has ended, and with it its course.
+    over: bool,
     ground: Ground<'f, P, V>,
 }
 
@@ -97,44 +154,10 @@ where
     C: Calls<'f, P, V>,
 {
     pub(crate) fn new(fire: Fire<'f>, course: V::Course<'f, P>) -> Self {
-        let ground = Ground { fire, course, storage: Storage::new(), _pinned: PhantomPinned };
-        Self { calls: C::NONE, watch: None, ground }
-    }
-
-    /// Makes one where it is to stay, field by field: as a whole it would be
-    /// copied, with storage that has nothing in it.
-    #[inline]
-    fn make(place: &mut MaybeUninit<Self>, fire: Fire<'f>, course: V::Course<'f, P>) {
-        let place = place.as_mut_ptr();
-        // SAFETY: the fields of a place that is there to be written.
-        unsafe {
-            (&raw mut (*place).calls).write(C::NONE);
-            (&raw mut (*place).watch).write(None);
-            (&raw mut (*place).ground.fire).write(fire);
-            (&raw mut (*place).ground.course).write(course);
-            Storage::make(&raw mut (*place).ground.storage);
-        }
-    }
-
-    /// Drops one; where nobody waited and nobody watched, that is little.
-    ///
-    /// # Safety
-    /// It is valid, and this is its last use.
-    #[inline]
-    unsafe fn end(begun: *mut Self) {
-        // SAFETY: passed on to the caller. Fields that are left out own nothing.
-        unsafe {
-            if (*begun).calls.is_none() && (*begun).watch.is_none() {
-                (&raw mut (*begun).ground.course).drop_in_place();
-                (&raw mut (*begun).ground.storage).drop_in_place();
-            } else {
-                begun.drop_in_place();
-            }
-        }
+        Self { calls: None, watch: None, over: false, ground: Ground::new(fire, course) }
     }
 
     /// Tells observers of it from now on.
-    #[cold]
     fn watch(&mut self) {
         let watch = self.watch.insert(Box::new(Watch::observing::<P>(self.ground.fire.hooks)));
         // SAFETY: it stays in its field until the calls are gone.
@@ -143,17 +166,48 @@ where
 
     /// # Safety
     /// It is pinned.
-    #[inline]
     unsafe fn go_on(&mut self, task: &mut Context<'_>) -> Poll<Result<V::Outcome, FireError>> {
+        assert!(!self.over, "a fire was polled after its end");
+        if self.calls.is_none() {
+            // SAFETY: no call is under way, and those that begin now are over
+            // when this returns or stand in `calls`.
+            let begun = C::begin(unsafe { self.ground.lend() }, &mut self.calls, task);
+            if self.calls.is_none() {
+                return Poll::Ready(self.end(begun));
+            }
+        }
         let Self { calls, ground, .. } = self;
+        let calls = calls.as_mut().expect("somebody waits");
         // SAFETY: they are fields of this, which is pinned.
-        let Poll::Ready(result) = (unsafe { calls.poll(ground, task) }) else {
-            return Poll::Pending;
-        };
+        match unsafe { calls.poll(Loan(ground), task) } {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(result) => {
+                self.calls = None;
+                Poll::Ready(self.end(result))
+            }
+        }
+    }
+
+    fn end(&mut self, result: Result<(), FireError>) -> Result<V::Outcome, FireError> {
+        let ground = &mut self.ground;
         if let Some(watch) = ground.fire.watch {
             watch.fire_ended_with(&result, || V::word(&ground.course));
         }
-        Poll::Ready(result.map(|()| V::finish(&mut ground.course)))
+        self.over = true;
+        // SAFETY: the calls are gone, and `over` says that the course is.
+        unsafe { ground.end(result) }
+    }
+}
+
+impl<P: HookPoint, V: Composes<P>, C> Drop for Begun<'_, P, V, C> {
+    fn drop(&mut self) {
+        // The calls borrow the ground.
+        self.calls = None;
+        if !self.over {
+            // SAFETY: it was not taken, and is not used any more.
+            let course = unsafe { ManuallyDrop::take(&mut self.ground.course) };
+            drop_contained("what handlers had returned", course);
+        }
     }
 }
 
@@ -233,10 +287,50 @@ impl<'f, P: HookPoint, V: Composes<P>, C> Firing<'f, P, V, C> {
         unsafe { self.given.assume_init_read() }
     }
 
+    /// The first pass; nearly always the last.
+    ///
     /// # Safety
     /// It is pinned.
     #[inline(never)]
     unsafe fn go_on(&mut self, task: &mut Context<'_>) -> Poll<Result<V::Outcome, FireError>>
+    where
+        P::Model: FiresAs<V, P>,
+        C: Calls<'f, P, V>,
+    {
+        if self.state != State::New || !self.hooks.is_heard::<P>() {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.go_on_with_care(task) };
+        }
+        let (fire, course) = (Fire::of::<P>(self.hooks, None), V::begin(self.take_given()));
+        let begun = self.begun.as_mut_ptr();
+        // SAFETY: the place is there to be written, and pinned. No call is under
+        // way, and those that begin now are over when `begin` returns, or stand
+        // in `calls`.
+        unsafe {
+            Ground::make(&raw mut (*begun).ground, fire, course);
+            (&raw mut (*begun).calls).write(None);
+            let result = C::begin((*begun).ground.lend(), &mut (*begun).calls, task);
+            if (*begun).calls.is_none() {
+                let outcome = (*begun).ground.end(result);
+                (&raw mut (*begun).ground.storage).drop_in_place();
+                return Poll::Ready(outcome);
+            }
+            (&raw mut (*begun).watch).write(None);
+            (&raw mut (*begun).over).write(false);
+            self.state = State::Begun;
+            self.go_on_with_care(task)
+        }
+    }
+
+    /// All that is not the first pass of a fire that only calls handlers.
+    ///
+    /// # Safety
+    /// It is pinned.
+    #[inline(never)]
+    unsafe fn go_on_with_care(
+        &mut self,
+        task: &mut Context<'_>,
+    ) -> Poll<Result<V::Outcome, FireError>>
     where
         P::Model: FiresAs<V, P>,
         C: Calls<'f, P, V>,
@@ -248,19 +342,19 @@ impl<'f, P: HookPoint, V: Composes<P>, C> Firing<'f, P, V, C> {
                 Ok(listening) => listening == Listening::Watched,
                 Err(error) => return Poll::Ready(Err(error)),
             };
-            Begun::make(&mut self.begun, Fire::of::<P>(self.hooks, None), V::begin(given));
-            self.state = State::Begun;
+            let fire = Fire::of::<P>(self.hooks, None);
+            let begun = self.begun.write(Begun::new(fire, V::begin(given)));
             if watched {
-                // SAFETY: it was made above.
-                unsafe { self.begun.assume_init_mut() }.watch();
+                begun.watch();
             }
+            self.state = State::Begun;
         }
         // SAFETY: the state is `Begun`, and it is pinned with this.
         let polled = unsafe { self.begun.assume_init_mut().go_on(task) };
         if polled.is_ready() {
             self.state = State::Over;
             // SAFETY: the state was `Begun`, and is not any more.
-            unsafe { Begun::end(self.begun.as_mut_ptr()) };
+            unsafe { self.begun.assume_init_drop() };
         }
         polled
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod calling;
+pub(crate) mod children;
 pub(crate) mod concurrent;
 pub(crate) mod fire;
 pub(crate) mod ground;

@@ -10,43 +10,46 @@ use std::task::{Context, Poll};
 use crate::dispatch::call::{Ended, Running, Waiting, first, polling};
 use crate::dispatch::calling::{Calling, Course, Step};
 use crate::dispatch::fire::Fire;
-use crate::dispatch::ground::{Calls, Ground};
+use crate::dispatch::ground::{Calls, Ground, Loan};
 use crate::error::{FailureKind, FireError};
-use crate::list::{HandlerList, Slot};
+use crate::list::{AnyList, HandlerList, Slot};
 use crate::models::{Composes, FiresAs, Model, Next};
 use crate::nesting;
 use crate::panics::{contained, log_spared};
 use crate::point::HookPoint;
 use crate::report::{Contribution, Filter};
-use crate::snapshot::Held;
 
 /// Why a fire goes no further: what is said of the handlers after, and what
 /// the fire returns.
 type End = (Filter, Result<(), FireError>);
 
+const ONE_BY_ONE: &str = "nobody is started while another waits";
+
 /// What a handler of `P` answers.
 type Answer<P> = <<P as HookPoint>::Model as Model>::Output<P>;
 
-/// The calls of a fire that makes one after another.
+/// The calls of a fire that makes one after another, and waits for one.
 pub(crate) struct Sequential<'f, P: HookPoint> {
-    /// Boxed, so that a fire that does not wait has little to carry.
-    rest: Option<Box<Rest<'f, P>>>,
+    /// The one that suspended; gone when it is done. What it borrows is
+    /// dropped after it.
+    waiting: Option<Waiting<'f, 'f, Answer<P>>>,
+    /// Where it stands.
+    at: At,
+    list: &'f HandlerList<P>,
+    _keep: AnyList,
 }
 
-/// A fire that waits for a handler.
-struct Rest<'f, P: HookPoint> {
-    /// The one that suspended. What it borrows is dropped after it.
-    waiting: Option<(&'f Slot<P>, Waiting<'f, 'f, Answer<P>>)>,
-    walk: Option<Walk<P>>,
-}
-
-/// The handlers of a fire, and how far it came.
-struct Walk<P: HookPoint> {
-    held: Held<P>,
+/// A place in a list.
+#[derive(Clone, Copy)]
+struct At {
     chunk: usize,
     slot: usize,
-    /// Whether the walk waited at the handler before, and was counted there.
-    waited: bool,
+}
+
+/// How far a sweep came.
+enum Swept<'f, P: HookPoint> {
+    Ended(Result<(), FireError>),
+    Waits(At, Waiting<'f, 'f, Answer<P>>),
 }
 
 impl<'f, P, V> Calls<'f, P, V> for Sequential<'f, P>
@@ -55,170 +58,169 @@ where
     P::Model: FiresAs<V, P>,
     V: Composes<P>,
 {
-    const NONE: Self = Self { rest: None };
-
     #[inline]
-    fn is_none(&self) -> bool {
-        self.rest.is_none()
-    }
-
-    #[inline]
-    unsafe fn poll(
-        &mut self,
-        ground: &mut Ground<'f, P, V>,
-        task: &mut Context<'_>,
-    ) -> Poll<Result<(), FireError>> {
-        if self.rest.is_none() {
-            // SAFETY: no call is under way, and those that begin now end in
-            // `sweep` or stand in `rest`.
-            let swept = self.sweep(unsafe { ground.lend() }, task);
-            if self.rest.is_none() {
-                return Poll::Ready(swept);
-            }
-        }
-        // SAFETY: passed on to the caller.
-        unsafe { self.wait(ground, task) }
-    }
-}
-
-impl<'f, P: HookPoint> Sequential<'f, P> {
-    /// Waits for the handler that suspended, and sweeps on behind it, as long
-    /// as somebody is ready.
-    ///
-    /// # Safety
-    /// As for [`Calls::poll`].
-    #[inline(never)]
-    unsafe fn wait<V>(
-        &mut self,
-        ground: &mut Ground<'f, P, V>,
-        task: &mut Context<'_>,
-    ) -> Poll<Result<(), FireError>>
-    where
-        P::Model: FiresAs<V, P>,
-        V: Composes<P>,
-    {
-        loop {
-            let rest = self.rest.as_mut().expect("somebody waits");
-            let (slot, waiting) = rest.waiting.as_mut().expect("somebody waits");
-            let slot = *slot;
-            let turn = nesting::within(P::NAME, || waiting.turn(task));
-            let Poll::Ready((running, outcome)) = turn else { return Poll::Pending };
-            rest.waiting = None;
-            // SAFETY: the call has ended, and with it its loan.
-            let ground = unsafe { ground.lend() };
-            let (fire, course) = (&ground.fire, &mut ground.course);
-            let course = <P::Model as FiresAs<V, P>>::course(course);
-            let end = nesting::within(P::NAME, || settle(fire, slot, running, outcome, course));
-            if let Some((filter, result)) = end {
-                if let Some(walk) = &rest.walk {
-                    walk.skip_rest(fire, filter);
-                }
-                return Poll::Ready(result);
-            }
-            let swept = self.sweep(ground, task);
-            if self.rest.as_ref().is_none_or(|rest| rest.waiting.is_none()) {
-                return Poll::Ready(swept);
-            }
-        }
-    }
-
-    /// Runs handlers until one suspends, which is then in `rest`, or the fire
-    /// ends.
-    #[inline(never)]
-    fn sweep<V>(
-        &mut self,
+    fn begin(
         ground: &'f mut Ground<'f, P, V>,
+        place: &mut Option<Self>,
         task: &mut Context<'_>,
-    ) -> Result<(), FireError>
-    where
-        P::Model: FiresAs<V, P>,
-        V: Composes<P>,
-    {
+    ) -> Result<(), FireError> {
         let Ground { fire, course, storage, .. } = ground;
         let fire: &'f Fire<'f> = fire;
-        let begun = self.rest.as_mut().and_then(|rest| rest.walk.take());
-        let mut walk = match begun {
-            Some(walk) => walk,
-            None => match fire.hold::<P>() {
-                Some(held) => Walk::over(held),
-                None => return Ok(()),
-            },
-        };
-        // A fire that was let in may go on, wherever it is polled.
-        let limit = if walk.waited { usize::MAX } else { fire.depth() };
-        let _link = nesting::enter(P::NAME, limit)?;
-        // SAFETY: who borrows the list is gone before the walk is: what this
-        // function has is dropped before it returns, and one that waits stands
-        // before the walk that it leaves with the fire.
-        let list = unsafe { walk.held.list() };
-        let everyone = fire.admits_all(list);
-        let course = <P::Model as FiresAs<V, P>>::course(course);
-        let mut calling = Calling::new(fire, course, storage);
-        if let Some(watch) = fire.watch {
-            watch.walks(list.slots().map(|slot| slot.entry.id));
-        }
-        if walk.waited {
-            list.chunks()[walk.chunk].uncount_walk(walk.slot - 1);
-        }
-        let mut done = walk.slot;
-        for (index, chunk) in list.chunks().iter().enumerate().skip(walk.chunk) {
-            let plain = chunk.plain && fire.watch.is_none();
-            let mut slots = &chunk.slots[done..];
-            while let [next, ..] = slots {
-                let (at, running) = if plain {
-                    match calling.run(slots, everyone, task) {
-                        (at, Step::On) => (at, None),
-                        (at, Step::Aside) => (at, Some(Running::untimed(fire, &slots[at].entry))),
-                        (at, Step::End(_)) => {
-                            chunk.count_walk(chunk.slots.len() - slots.len() + at);
+        let begun = fire.over_handlers::<P, _>(|any| {
+            let _link = nesting::enter(P::NAME, fire.depth::<P>())?;
+            // SAFETY: those that do not wait are done when this returns, and
+            // the one that does goes with a clone.
+            let list: &'f HandlerList<P> = unsafe { any.outliving() };
+            let course = <P::Model as FiresAs<V, P>>::course(course);
+            let mut calling = Calling::new(fire, course, storage);
+            let mut from = At { chunk: 0, slot: 0 };
+            let mut stopped = false;
+            if fire.admits_all(list) && fire.watch.is_none() {
+                for chunk in list.chunks() {
+                    if !chunk.plain {
+                        break;
+                    }
+                    let (at, step) = calling.run(&chunk.slots, true, task);
+                    match step {
+                        Step::On => chunk.count_whole_walk(),
+                        Step::End(_) => {
+                            chunk.count_walk(at);
                             return Ok(());
                         }
+                        Step::Waits | Step::Crowded => unreachable!("{ONE_BY_ONE}"),
+                        Step::Aside => {
+                            from.slot = at;
+                            stopped = true;
+                            break;
+                        }
                     }
-                } else {
-                    let admitted = everyone || fire.admits(next);
-                    (0, if admitted { calling.start(next, task) } else { None })
+                    from.chunk += 1;
+                }
+            }
+            if from.chunk == list.chunks().len() {
+                return Ok(());
+            }
+            match sweep(list, from, stopped, &mut calling, task) {
+                Swept::Ended(result) => result,
+                Swept::Waits(at, waiting) => {
+                    let waiting = Some(waiting);
+                    *place = Some(Self { waiting, at, list, _keep: any.clone() });
+                    Ok(())
+                }
+            }
+        });
+        begun.unwrap_or(Ok(()))
+    }
+
+    unsafe fn poll(
+        &mut self,
+        mut ground: Loan<'_, 'f, P, V>,
+        task: &mut Context<'_>,
+    ) -> Poll<Result<(), FireError>> {
+        nesting::within(P::NAME, || {
+            loop {
+                let waiting = self.waiting.as_mut().expect("somebody waits");
+                let Poll::Ready((running, outcome)) = waiting.turn(task) else {
+                    return Poll::Pending;
                 };
-                if let Some(running) = running {
-                    let slot = &slots[at];
-                    let end = match first(&running, calling.aside()) {
-                        Ok(outcome) => settle(fire, slot, running, outcome, calling.course()),
-                        Err(future) => match Waiting::new(running, future) {
-                            // Its loans go with it: nothing is lent from here on.
-                            Ok(waiting) => {
-                                walk.stop_behind(index, slot);
-                                self.wait_for(slot, waiting, walk);
-                                return Ok(());
-                            }
-                            Err((running, kind)) => {
-                                settle(fire, slot, running, Err(kind), calling.course())
-                            }
-                        },
-                    };
-                    if let Some((filter, result)) = end {
-                        walk.stop_behind(index, slot);
-                        walk.skip_rest(fire, filter);
-                        return result;
+                self.waiting = None;
+                // SAFETY: the call has ended, and with it its loan.
+                let Ground { fire, course, storage, .. } = unsafe { ground.lend() };
+                let fire: &'f Fire<'f> = fire;
+                let course = <P::Model as FiresAs<V, P>>::course(course);
+                let chunk = &self.list.chunks()[self.at.chunk];
+                let slot = &chunk.slots[self.at.slot];
+                let end = settle(fire, slot, running, outcome, course);
+                let next = At { slot: self.at.slot + 1, ..self.at };
+                if let Some((filter, result)) = end {
+                    skip_rest(fire, self.list, next, filter);
+                    return Poll::Ready(result);
+                }
+                chunk.uncount_walk(self.at.slot);
+                let mut calling = Calling::new(fire, course, storage);
+                match sweep(self.list, next, false, &mut calling, task) {
+                    Swept::Ended(result) => return Poll::Ready(result),
+                    Swept::Waits(at, waiting) => {
+                        self.at = at;
+                        self.waiting = Some(waiting);
                     }
                 }
-                slots = slots.get(at + 1..).unwrap_or_default();
             }
-            if let Some(last) = chunk.slots.len().checked_sub(1) {
-                chunk.count_walk(last);
-            }
-            done = 0;
-        }
-        Ok(())
+        })
     }
 }
 
-impl<'f, P: HookPoint> Sequential<'f, P> {
-    #[inline(never)]
-    fn wait_for(&mut self, slot: &'f Slot<P>, waiting: Waiting<'f, 'f, Answer<P>>, walk: Walk<P>) {
-        let empty = || Box::new(Rest { waiting: None, walk: None });
-        let rest = self.rest.get_or_insert_with(empty);
-        rest.waiting = Some((slot, waiting));
-        rest.walk = Some(walk);
+/// Runs handlers until one suspends or the fire ends. Where a handler was
+/// `stopped` at, what came of it is put aside.
+#[inline(never)]
+fn sweep<'f, P>(
+    list: &'f HandlerList<P>,
+    from: At,
+    mut stopped: bool,
+    calling: &mut Calling<'f, '_, P>,
+    task: &mut Context<'_>,
+) -> Swept<'f, P>
+where
+    P: HookPoint,
+    P::Model: Composes<P>,
+{
+    let fire = calling.fire();
+    let everyone = fire.admits_all(list);
+    if let Some(watch) = fire.watch {
+        watch.walks(list.slots().map(|slot| slot.entry.id));
     }
+    let mut place = from.slot;
+    for (index, chunk) in list.chunks().iter().enumerate().skip(from.chunk) {
+        let plain = chunk.plain && fire.watch.is_none();
+        while let Some(next) = chunk.slots.get(place) {
+            let running = if std::mem::take(&mut stopped) {
+                Some(Running::untimed(fire, &next.entry))
+            } else if plain {
+                let (at, step) = calling.run_on(&chunk.slots[place..], everyone, task);
+                place += at;
+                match step {
+                    Step::On => break,
+                    Step::End(_) => {
+                        chunk.count_walk(place);
+                        return Swept::Ended(Ok(()));
+                    }
+                    Step::Waits | Step::Crowded => unreachable!("{ONE_BY_ONE}"),
+                    Step::Aside => Some(Running::untimed(fire, &chunk.slots[place].entry)),
+                }
+            } else if everyone || fire.admits(next) {
+                calling.start(next, task)
+            } else {
+                None
+            };
+            if let Some(running) = running {
+                let end = match first(&running, calling.aside()) {
+                    Ok(outcome) => {
+                        settle(fire, &chunk.slots[place], running, outcome, calling.course())
+                    }
+                    Err(future) => match Waiting::new(running, future) {
+                        // Its loans go with it: nothing is lent from here on.
+                        Ok(waiting) => {
+                            chunk.count_walk(place);
+                            return Swept::Waits(At { chunk: index, slot: place }, waiting);
+                        }
+                        Err((running, kind)) => {
+                            let slot = &chunk.slots[place];
+                            settle(fire, slot, running, Err(kind), calling.course())
+                        }
+                    },
+                };
+                if let Some((filter, result)) = end {
+                    chunk.count_walk(place);
+                    skip_rest(fire, list, At { chunk: index, slot: place + 1 }, filter);
+                    return Swept::Ended(result);
+                }
+            }
+            place += 1;
+        }
+        chunk.count_whole_walk();
+        place = 0;
+    }
+    Swept::Ended(Ok(()))
 }
 
 /// Takes the outcome of one handler; the end of the fire, if it makes one.
@@ -266,35 +268,13 @@ fn failed(fire: &Fire<'_>, ended: &Ended<'_>, kind: FailureKind) -> Option<End> 
     Some((Filter::AfterFailure, Err(FireError::Failed(failure))))
 }
 
-impl<P: HookPoint> Walk<P> {
-    #[inline]
-    fn over(held: Held<P>) -> Self {
-        Self { held, chunk: 0, slot: 0, waited: false }
-    }
-
-    /// Notes that the fire came as far as `slot` in the chunk of that index,
-    /// and counts it there.
-    fn stop_behind(&mut self, chunk: usize, slot: &Slot<P>) {
-        // SAFETY: not used beyond this function.
-        let list: &HandlerList<P> = unsafe { self.held.list() };
-        let place = list.chunks()[chunk].place_of(slot).expect("it is one of the chunk's");
-        list.chunks()[chunk].count_walk(place);
-        self.chunk = chunk;
-        self.slot = place + 1;
-        self.waited = true;
-        self.held.settle();
-    }
-
-    /// Tells of the handlers that the fire does not come to.
-    fn skip_rest(&self, fire: &Fire<'_>, filter: Filter) {
-        if fire.watch.is_some() {
-            // SAFETY: not used beyond this function.
-            let list: &HandlerList<P> = unsafe { self.held.list() };
-            for (index, chunk) in list.chunks().iter().enumerate().skip(self.chunk) {
-                let done = if index == self.chunk { self.slot } else { 0 };
-                for slot in &chunk.slots[done..] {
-                    fire.skipped(&slot.entry, filter);
-                }
+/// Tells of the handlers that the fire does not come to.
+fn skip_rest<P: HookPoint>(fire: &Fire<'_>, list: &HandlerList<P>, from: At, filter: Filter) {
+    if fire.watch.is_some() {
+        for (index, chunk) in list.chunks().iter().enumerate().skip(from.chunk) {
+            let done = if index == from.chunk { from.slot } else { 0 };
+            for slot in &chunk.slots[done..] {
+                fire.skipped(&slot.entry, filter);
             }
         }
     }

@@ -40,24 +40,56 @@ impl Wake for Child {
 /// The wakers of a set of children.
 pub(crate) struct WokenSet {
     woken: Arc<Woken>,
+    /// One for each child, and perhaps one for the next.
     wakers: Vec<Waker>,
+    children: usize,
+    /// How many of them have not ended.
     left: usize,
 }
 
 impl WokenSet {
-    /// All of them marked, so that each is polled once with its own waker.
-    pub(crate) fn new(children: usize) -> Self {
-        let bits = (0..children.div_ceil(64))
+    /// With so many children, all marked, so that each is polled once with its
+    /// own waker; and room for `most` in all.
+    pub(crate) fn new(children: usize, most: usize) -> Self {
+        let bits = (0..most.div_ceil(64))
             .map(|word| {
-                let left = children - word * 64;
-                AtomicU64::new(if left >= 64 { u64::MAX } else { (1 << left) - 1 })
+                let marked = children.saturating_sub(word * 64);
+                AtomicU64::new(if marked >= 64 { u64::MAX } else { (1 << marked) - 1 })
             })
             .collect();
         let woken = Arc::new(Woken { bits, told: AtomicBool::new(false), task: Mutex::new(None) });
-        let wakers = (0..children)
-            .map(|index| Waker::from(Arc::new(Child { woken: Arc::clone(&woken), index })))
-            .collect();
-        Self { woken, wakers, left: children }
+        let mut set = Self { woken, wakers: Vec::with_capacity(most), children, left: children };
+        while set.wakers.len() < children {
+            set.add_waker();
+        }
+        set
+    }
+
+    fn add_waker(&mut self) {
+        let child = Child { woken: Arc::clone(&self.woken), index: self.wakers.len() };
+        self.wakers.push(Waker::from(Arc::new(child)));
+    }
+
+    /// The waker of the next child.
+    ///
+    /// # Panics
+    /// When it is more than there is room for.
+    pub(crate) fn next(&mut self) -> &Waker {
+        if self.wakers.len() == self.children {
+            self.add_waker();
+        }
+        &self.wakers[self.children]
+    }
+
+    /// One more child, which has seen its waker; `mark` it if it is to be
+    /// polled all the same.
+    pub(crate) fn keep_next(&mut self, mark: bool) {
+        if mark {
+            self.woken.bits[self.children / 64]
+                .fetch_or(1 << (self.children % 64), Ordering::Relaxed);
+        }
+        self.children += 1;
+        self.left += 1;
     }
 
     /// Polls the children that were woken. `poll` says whether the child of
@@ -76,6 +108,10 @@ impl WokenSet {
         // Before the bits are read: a child woken from here on tells the task.
         self.woken.told.swap(false, Ordering::AcqRel);
         for (word, bits) in self.woken.bits.iter().enumerate() {
+            // Most words are empty, and reading is cheaper than taking.
+            if bits.load(Ordering::Relaxed) == 0 {
+                continue;
+            }
             let mut marked = bits.swap(0, Ordering::AcqRel);
             while marked != 0 {
                 let index = word * 64 + marked.trailing_zeros() as usize;

@@ -226,7 +226,7 @@ impl<P: HookPoint> Composes<P> for Claiming {
     }
 
     #[inline]
-    fn finish(asking: &mut Asking<'_, P>) -> Claim<P::Result> {
-        std::mem::replace(&mut asking.claim, Claim::Unclaimed)
+    fn finish(asking: Asking<'_, P>) -> Claim<P::Result> {
+        asking.claim
     }
 }

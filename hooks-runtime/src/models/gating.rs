@@ -299,8 +299,7 @@ impl ScopedHooks {
 /// A payload on its way through the gate.
 #[derive(Debug)]
 pub struct Passing<P: HookPoint> {
-    /// There until the end of the fire.
-    payload: Option<P::Payload>,
+    payload: P::Payload,
     rejection: Option<Rejection>,
 }
 
@@ -317,13 +316,12 @@ impl<P: HookPoint> Composes<P> for Gating {
     where
         'p: 'p,
     {
-        Passing { payload: Some(payload), rejection: None }
+        Passing { payload, rejection: None }
     }
 
     #[inline]
     fn lend(passing: &mut Passing<P>) -> Lent<'_, &P::Payload> {
-        let payload = passing.payload.as_ref().expect("it is there until the end");
-        Lent { input: payload, merged: None }
+        Lent { input: &passing.payload, merged: None }
     }
 
     #[inline]
@@ -343,7 +341,7 @@ impl<P: HookPoint> Composes<P> for Gating {
         match verdict {
             Verdict::Pass => Next::On,
             Verdict::Replace(payload) => {
-                let replaced = passing.payload.replace(payload);
+                let replaced = std::mem::replace(&mut passing.payload, payload);
                 drop_contained("a payload that was replaced", replaced);
                 Next::On
             }
@@ -364,10 +362,14 @@ impl<P: HookPoint> Composes<P> for Gating {
     }
 
     #[inline]
-    fn finish(passing: &mut Passing<P>) -> Gate<P::Payload> {
-        match passing.rejection.take() {
-            None => Gate::Passed(passing.payload.take().expect("it is there until the end")),
-            Some(rejection) => Gate::Rejected(rejection),
+    fn finish(passing: Passing<P>) -> Gate<P::Payload> {
+        let Passing { payload, rejection } = passing;
+        match rejection {
+            None => Gate::Passed(payload),
+            Some(rejection) => {
+                drop_contained("a payload that was rejected", payload);
+                Gate::Rejected(rejection)
+            }
         }
     }
 }

@@ -323,7 +323,7 @@ impl<P: HookPoint<Result: Merge>> Composes<P> for Modifying {
     }
 
     #[inline]
-    fn finish(merging: &mut Merging<'_, P>) -> P::Result {
-        std::mem::take(&mut merging.merged)
+    fn finish(merging: Merging<'_, P>) -> P::Result {
+        merging.merged
     }
 }

@@ -23,6 +23,6 @@ pub(crate) use scheduled::{Guard, Mutex, MutexGuard, OnceLock, Swap, atomic, thr
 /// Numbers and cells of statics. A model checker runs a model many times in one
 /// process: what outlives a run is none of its steps.
 pub(crate) mod statics {
-    pub(crate) use std::sync::OnceLock;
     pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+    pub(crate) use std::sync::{Mutex, OnceLock};
 }

@@ -1,0 +1,224 @@
+//! The handlers of a void fire that wait.
+
+use std::task::{Context, Poll, Waker};
+
+use crate::dispatch::call::{Ended, Plain, Running, Waiting, leave};
+use crate::dispatch::fire::Fire;
+use crate::dispatch::woken::WokenSet;
+use crate::entry::Entry;
+use crate::error::{BoxError, FailureKind, FireError, HandlerFailure};
+use crate::list::{AnyList, HandlerList};
+use crate::panics::drop_contained;
+use crate::point::HookPoint;
+use crate::report::Contribution;
+use crate::slot::{Shelf, Storage, Suspended};
+
+/// Above this many only those that were woken are polled; below it, polling
+/// all is cheaper than a waker for each.
+const FEW: usize = 32;
+
+/// What the future of a handler comes to.
+type Answer<T> = Result<T, BoxError>;
+
+/// The handlers that wait. What they borrow is dropped after them.
+pub(crate) struct Children<'f, T> {
+    calls: Vec<Call<'f, T>>,
+    /// Their wakers, where they are many.
+    woken: Option<WokenSet>,
+    /// Whether they had their turn a moment ago, by this very task.
+    fresh: bool,
+    /// Whether some have limits, or are watched.
+    careful: bool,
+    /// How many they can become.
+    most: usize,
+    shelf: Shelf,
+    keep: Option<AnyList>,
+}
+
+/// A handler that waits.
+enum Call<'f, T> {
+    /// Nobody watches it, and it has no limit.
+    Plain(Plain<'f, T>),
+    Careful(Box<Waiting<'f, 'f, T>>),
+    Over,
+}
+
+impl<'f, T> Children<'f, T> {
+    /// None yet, of at most so many.
+    #[inline]
+    pub(crate) fn of(most: usize) -> Self {
+        Self {
+            calls: Vec::with_capacity(most.min(FEW)),
+            woken: None,
+            fresh: true,
+            careful: false,
+            most,
+            shelf: Shelf::default(),
+            keep: None,
+        }
+    }
+
+    /// One more, which had its first turn. Whether each has a waker of its own
+    /// from now on.
+    #[inline]
+    pub(crate) fn add(&mut self, entry: &'f Entry, future: Suspended<'f, Answer<T>>) -> bool {
+        self.push(Call::Plain(Plain::new(entry, future)));
+        self.woken.is_some()
+    }
+
+    /// One more, with a limit or watched.
+    pub(crate) fn add_careful(&mut self, mut waiting: Waiting<'f, 'f, T>) {
+        self.careful = true;
+        if self.woken.is_some() {
+            // A mark may mean its limit, or that it was woken meanwhile.
+            waiting.by_own_waker();
+        }
+        self.push(Call::Careful(Box::new(waiting)));
+    }
+
+    #[inline]
+    fn push(&mut self, call: Call<'f, T>) {
+        // It has seen its waker, but its limit has not.
+        let mark = matches!(call, Call::Careful(_));
+        self.calls.push(call);
+        match &mut self.woken {
+            Some(woken) => woken.keep_next(mark),
+            None if self.calls.len() == FEW && FEW < self.most => self.show_wakers(),
+            None => {}
+        }
+    }
+
+    /// Those that wait were shown the task's waker: they have to see their own.
+    #[cold]
+    fn show_wakers(&mut self) {
+        self.woken = Some(WokenSet::new(FEW, self.most));
+        for call in &mut self.calls {
+            if let Call::Careful(waiting) = call {
+                waiting.by_own_waker();
+            }
+        }
+    }
+
+    /// The waker of the next one, where they have their own.
+    pub(crate) fn waker(&mut self) -> Option<&Waker> {
+        self.woken.as_mut().map(WokenSet::next)
+    }
+
+    /// Storage for the next one.
+    ///
+    /// # Safety
+    /// It goes to a handler that is done when the first pass is, or is added.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn storage<'s>(&mut self) -> &'s mut Storage {
+        // SAFETY: the calls stand before the shelf, and are dropped first.
+        unsafe { self.shelf.storage() }
+    }
+
+    /// They borrow the handlers of that list.
+    pub(crate) fn keep(&mut self, list: &AnyList) {
+        self.keep = Some(list.clone());
+    }
+
+    /// Gives a turn to those that may have something to do.
+    pub(crate) fn turn<P: HookPoint>(
+        &mut self,
+        settled: &mut Settled<'_, P>,
+        task: &mut Context<'_>,
+    ) -> Poll<()> {
+        let fresh = std::mem::take(&mut self.fresh);
+        match &mut self.woken {
+            None if fresh && !self.careful => Poll::Pending,
+            None => {
+                self.calls.retain_mut(|call| call.turn(fresh, settled, task).is_pending());
+                if self.calls.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+            }
+            Some(woken) => woken.poll(task, |index, task| {
+                // A waker that nobody waits by may still be there to wake.
+                let call = self.calls.get_mut(index);
+                call.is_some_and(|call| call.turn(false, settled, task).is_ready())
+            }),
+        }
+    }
+}
+
+impl<T> Call<'_, T> {
+    /// Gives it a turn; a plain one that was just started needs none.
+    #[inline]
+    fn turn<P: HookPoint>(
+        &mut self,
+        fresh: bool,
+        settled: &mut Settled<'_, P>,
+        task: &mut Context<'_>,
+    ) -> Poll<()> {
+        match self {
+            Self::Plain(_) if fresh => return Poll::Pending,
+            Self::Plain(call) => {
+                let Poll::Ready(outcome) = call.turn(task) else { return Poll::Pending };
+                settled.plain(call.entry(), outcome);
+            }
+            Self::Careful(call) => {
+                let turn = call.turn(task);
+                let Poll::Ready((running, outcome)) = turn else { return Poll::Pending };
+                settled.note(running, outcome);
+            }
+            // A waker may outlive its call and mark it once more.
+            Self::Over => return Poll::Pending,
+        }
+        *self = Self::Over;
+        Poll::Ready(())
+    }
+}
+
+/// Takes the outcomes as they come; the error of the fire is the failure of
+/// the handler that stands first, whoever finishes first.
+pub(crate) struct Settled<'f, P: HookPoint> {
+    fire: &'f Fire<'f>,
+    list: &'f HandlerList<P>,
+    first: Option<(usize, HandlerFailure)>,
+}
+
+impl<'f, P: HookPoint> Settled<'f, P> {
+    #[inline]
+    pub(crate) fn new(fire: &'f Fire<'f>, list: &'f HandlerList<P>) -> Self {
+        Self { fire, list, first: None }
+    }
+
+    #[inline]
+    pub(crate) fn result(&mut self) -> Result<(), FireError> {
+        match self.first.take() {
+            None => Ok(()),
+            Some((_, failure)) => Err(FireError::Failed(failure)),
+        }
+    }
+
+    /// The end of a plain call.
+    #[inline]
+    pub(crate) fn plain<T>(&mut self, entry: &Entry, outcome: Result<T, FailureKind>) {
+        leave(entry);
+        if let Err(kind) = outcome {
+            self.failed(&Ended::untimed(entry), kind);
+        }
+    }
+
+    /// The end of a call that was timed or told of.
+    pub(crate) fn note<T>(&mut self, running: Running<'_>, outcome: Result<T, FailureKind>) {
+        let ended = running.finish();
+        match outcome {
+            Ok(_) => self.fire.ran(&ended, || Contribution::Nothing),
+            Err(kind) => self.failed(&ended, kind),
+        }
+    }
+
+    #[cold]
+    fn failed(&mut self, ended: &Ended<'_>, kind: FailureKind) {
+        let Some(failure) = self.fire.failed(ended, kind) else { return };
+        let id = ended.entry.id;
+        let order = self.list.slots().position(|slot| slot.entry.id == id);
+        let order = order.expect("a fire calls the handlers of its list");
+        let lost = match &self.first {
+            Some((first, _)) if *first < order => Some(failure),
+            _ => self.first.replace((order, failure)).map(|(_, failure)| failure),
+        };
+        drop_contained("a handler's error", lost);
+    }
+}
