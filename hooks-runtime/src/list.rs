@@ -42,8 +42,6 @@ pub(crate) struct HandlerList<P: HookPoint> {
 /// A run of handlers with the counts of the fires that walked it.
 pub(crate) struct Chunk<P: HookPoint> {
     pub(crate) slots: Box<[Slot<P>]>,
-    /// Whether all handlers are plain.
-    pub(crate) plain: bool,
     walks: Walks,
 }
 
@@ -52,8 +50,6 @@ pub(crate) struct Slot<P: HookPoint> {
     invoke: NonNull<dyn Invoke<P>>,
     pub(crate) entry: Arc<Entry>,
     pub(crate) owner_bit: u32,
-    /// Whether a call needs no clock.
-    pub(crate) plain: bool,
 }
 
 // SAFETY: the pointer stands for a shared reference to a handler, which is
@@ -72,7 +68,6 @@ impl<P: HookPoint> Slot<P> {
             invoke: NonNull::from(&**invoke),
             entry: Arc::clone(entry),
             owner_bit: entry.owner_bit(),
-            plain: entry.timeout.is_none(),
         }
     }
 
@@ -86,8 +81,8 @@ impl<P: HookPoint> Slot<P> {
 impl<P: HookPoint> Chunk<P> {
     fn new(entries: &[Arc<Entry>]) -> Arc<Self> {
         let slots: Box<[Slot<P>]> = entries.iter().map(Slot::of).collect();
-        let (plain, walks) = (slots.iter().all(|slot| slot.plain), Walks::new(slots.len()));
-        Arc::new(Self { slots, plain, walks })
+        let walks = Walks::new(slots.len());
+        Arc::new(Self { slots, walks })
     }
 
     /// Counts a walk that ended at the handler of that place, or waits there.

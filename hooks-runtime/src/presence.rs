@@ -8,19 +8,20 @@
 use crate::sync::atomic::{AtomicU64, Ordering};
 
 const CLOSED: u64 = 1 << 63;
-/// Whether anybody ever waits for the calls to end, so that they are counted.
-const COUNTED: u64 = 1 << 62;
-const MARKS: u64 = CLOSED | COUNTED;
+/// Whether more is to be done for a call than to make it: it is counted, or it
+/// has a limit.
+const CAREFUL: u64 = 1 << 62;
+const MARKS: u64 = CLOSED | CAREFUL;
 
 #[derive(Debug)]
 pub(crate) struct Presence(AtomicU64);
 
 impl Presence {
-    pub(crate) fn new(counted: bool) -> Self {
-        Self(AtomicU64::new(if counted { COUNTED } else { 0 }))
+    pub(crate) fn new(careful: bool) -> Self {
+        Self(AtomicU64::new(if careful { CAREFUL } else { 0 }))
     }
 
-    /// Whether a call may just start, and nobody wants to know of its end.
+    /// Whether a call may just be made.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.0.load(Ordering::Acquire) == 0
@@ -44,7 +45,7 @@ impl Presence {
     pub(crate) fn exit(&self) -> bool {
         // Release pairs with the acquire in `running`: who sees the count fall
         // sees everything the call did.
-        self.0.fetch_sub(1, Ordering::Release) & !COUNTED == CLOSED | 1
+        self.0.fetch_sub(1, Ordering::Release) & !CAREFUL == CLOSED | 1
     }
 
     /// Lets no further call start.

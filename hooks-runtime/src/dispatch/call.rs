@@ -36,13 +36,6 @@ pub(crate) struct Ended<'s> {
     pub(crate) elapsed: Option<Duration>,
 }
 
-impl<'s> Ended<'s> {
-    /// The end of a call that nobody watched.
-    pub(crate) fn untimed(entry: &'s Entry) -> Self {
-        Self { entry, call: 0, elapsed: None }
-    }
-}
-
 impl<'s> Running<'s> {
     /// `None` when the handler was unregistered meanwhile.
     pub(crate) fn begin(fire: &'s Fire<'s>, entry: &'s Entry) -> Option<Self> {
@@ -61,10 +54,9 @@ impl<'s> Running<'s> {
         })
     }
 
-    /// A call that was let in without a clock, and is looked at only now that
-    /// it did not end at once.
-    pub(crate) fn untimed(fire: &'s Fire<'s>, entry: &'s Entry) -> Self {
-        Self { entry, fire, since: None, took: Cell::new(None), call: 0, finished: false }
+    /// A call with a limit that nobody watches.
+    pub(crate) fn limited(fire: &'s Fire<'s>, entry: &'s Entry, since: Instant) -> Self {
+        Self { entry, fire, since: Some(since), took: Cell::new(None), call: 0, finished: false }
     }
 
     /// Polls code of the handler, known to the chain of nested fires and to
@@ -162,21 +154,21 @@ pub(crate) fn polling<T>(entry: &Entry, poll: impl FnOnce() -> T) -> T {
 }
 
 /// A handler that waits, with its limit.
-pub(crate) struct Waiting<'f, 's, T> {
+pub(crate) struct Waiting<'s, T> {
     /// Before `running`: the future is gone when the call counts as ended.
     future: Option<Suspended<'s, Result<T, BoxError>>>,
     timer: Option<Sleep>,
-    running: Option<Running<'f>>,
+    running: Option<Running<'s>>,
     /// Whether it had its turn a moment ago, by this very task: then only its
     /// timer needs to know it.
     fresh: bool,
 }
 
-impl<'f, 's, T> Waiting<'f, 's, T> {
-    pub(crate) fn new(
-        running: Running<'f>,
+impl<'s, T> Waiting<'s, T> {
+    fn new(
+        running: Running<'s>,
         future: Suspended<'s, Result<T, BoxError>>,
-    ) -> Result<Self, (Running<'f>, FailureKind)> {
+    ) -> Result<Self, (Running<'s>, FailureKind)> {
         match running.arm() {
             Ok(timer) => {
                 Ok(Self { future: Some(future), timer, running: Some(running), fresh: true })
@@ -191,16 +183,8 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
         }
     }
 
-    /// From now on it waits by another waker, which it has to be shown.
-    pub(crate) fn by_own_waker(&mut self) {
-        self.fresh = false;
-    }
-
     /// Gives the handler a turn, then looks at its limit.
-    pub(crate) fn turn(
-        &mut self,
-        task: &mut Context<'_>,
-    ) -> Poll<(Running<'f>, Result<T, FailureKind>)> {
+    fn turn(&mut self, task: &mut Context<'_>) -> Poll<(Running<'s>, Result<T, FailureKind>)> {
         let fresh = std::mem::take(&mut self.fresh);
         let running = self.running.as_ref().expect("a call has no turn after its end");
         let future = self.future.as_mut().expect("a call has no turn after its end");
@@ -227,6 +211,100 @@ impl<'f, 's, T> Waiting<'f, 's, T> {
     }
 }
 
+/// A call that comes to its end, as far as anything is known of it.
+pub(crate) enum Done<'s> {
+    /// It has no limit, and nobody watches it.
+    Plain(&'s Entry),
+    Careful(Running<'s>),
+}
+
+impl<'s> Done<'s> {
+    /// The end of the call, to be told by the caller.
+    #[inline]
+    pub(crate) fn finish(self) -> Ended<'s> {
+        match self {
+            Self::Plain(entry) => {
+                leave(entry);
+                Ended { entry, call: 0, elapsed: None }
+            }
+            Self::Careful(running) => running.finish(),
+        }
+    }
+
+    /// What came of the handler's first poll, if that was also its last.
+    pub(crate) fn first<T>(
+        &self,
+        started: Started<'s, Result<T, BoxError>>,
+    ) -> Result<Result<T, FailureKind>, Suspended<'s, Result<T, BoxError>>> {
+        match (started, self) {
+            (Started::Ready(returned), Self::Careful(running)) => Ok(running.returned(returned)),
+            (Started::Ready(returned), Self::Plain(_)) => Ok(returned.map_err(FailureKind::Error)),
+            (Started::Panicked(panic), _) => Ok(Err(FailureKind::Panicked(message_of(panic)))),
+            (Started::Suspended(future), _) => Err(future),
+        }
+    }
+}
+
+/// A handler that waits.
+pub(crate) enum Call<'s, T> {
+    /// It has no limit, and nobody watches it.
+    Plain(Plain<'s, T>),
+    Careful(Box<Waiting<'s, T>>),
+    Over,
+}
+
+impl<'s, T> Call<'s, T> {
+    #[inline]
+    pub(crate) fn plain(entry: &'s Entry, future: Suspended<'s, Result<T, BoxError>>) -> Self {
+        Self::Plain(Plain { entry, future: Some(future) })
+    }
+
+    /// Lets a handler wait that has started; the failure of one that cannot.
+    #[inline]
+    pub(crate) fn new(
+        done: Done<'s>,
+        future: Suspended<'s, Result<T, BoxError>>,
+    ) -> Result<Self, (Done<'s>, FailureKind)> {
+        match done {
+            Done::Plain(entry) => Ok(Self::plain(entry, future)),
+            Done::Careful(running) => match Waiting::new(running, future) {
+                Ok(waiting) => Ok(Self::Careful(Box::new(waiting))),
+                Err((running, kind)) => Err((Done::Careful(running), kind)),
+            },
+        }
+    }
+
+    /// From now on it waits by another waker, which it has to be shown.
+    pub(crate) fn by_own_waker(&mut self) {
+        if let Self::Careful(waiting) = self {
+            waiting.fresh = false;
+        }
+    }
+
+    /// Gives it a turn; whether it has ended is asked once.
+    #[inline]
+    pub(crate) fn turn(
+        &mut self,
+        task: &mut Context<'_>,
+    ) -> Poll<(Done<'s>, Result<T, FailureKind>)> {
+        let (done, outcome) = match self {
+            Self::Plain(call) => {
+                let Poll::Ready(outcome) = call.turn(task) else { return Poll::Pending };
+                (Done::Plain(call.entry), outcome)
+            }
+            Self::Careful(call) => {
+                let turn = call.turn(task);
+                let Poll::Ready((running, outcome)) = turn else { return Poll::Pending };
+                (Done::Careful(running), outcome)
+            }
+            // A waker may outlive its call and mark it once more.
+            Self::Over => return Poll::Pending,
+        };
+        *self = Self::Over;
+        Poll::Ready((done, outcome))
+    }
+}
+
 /// A handler that waits without a limit, and whom nobody watches.
 pub(crate) struct Plain<'s, T> {
     entry: &'s Entry,
@@ -234,20 +312,11 @@ pub(crate) struct Plain<'s, T> {
     future: Option<Suspended<'s, Result<T, BoxError>>>,
 }
 
-impl<'s, T> Plain<'s, T> {
-    #[inline]
-    pub(crate) fn new(entry: &'s Entry, future: Suspended<'s, Result<T, BoxError>>) -> Self {
-        Self { entry, future: Some(future) }
-    }
-
-    pub(crate) fn entry(&self) -> &'s Entry {
-        self.entry
-    }
-
+impl<T> Plain<'_, T> {
     /// Gives the handler a turn. When it is done, the caller notes the end of
     /// the call.
     #[inline]
-    pub(crate) fn turn(&mut self, task: &mut Context<'_>) -> Poll<Result<T, FailureKind>> {
+    fn turn(&mut self, task: &mut Context<'_>) -> Poll<Result<T, FailureKind>> {
         let future = self.future.as_mut().expect("a call has no turn after its end");
         let Poll::Ready(returned) = polling(self.entry, || future.poll(task)) else {
             return Poll::Pending;
@@ -288,17 +357,5 @@ fn with_drop<T>(
             log_in_drop(panic);
             failed
         }
-    }
-}
-
-/// The outcome of a handler's first poll, if that was also its last.
-pub(crate) fn first<'s, T>(
-    running: &Running<'_>,
-    started: Started<'s, Result<T, BoxError>>,
-) -> Result<Result<T, FailureKind>, Suspended<'s, Result<T, BoxError>>> {
-    match started {
-        Started::Ready(returned) => Ok(running.returned(returned)),
-        Started::Panicked(panic) => Ok(Err(FailureKind::Panicked(message_of(panic)))),
-        Started::Suspended(future) => Err(future),
     }
 }

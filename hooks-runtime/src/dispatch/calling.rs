@@ -15,10 +15,11 @@
 use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
 
-use crate::dispatch::call::{Running, enter, leave, polling};
+use crate::dispatch::call::{Call, Done, Running, enter, leave, polling};
 use crate::dispatch::children::Children;
 use crate::dispatch::fire::Fire;
 use crate::dispatch::relend::Relend;
@@ -69,6 +70,10 @@ pub(crate) struct Calling<'s, 'p, P: HookPoint> {
     task: NonNull<Context<'static>>,
     /// Whether answers are put aside, to be looked at before they are taken.
     careful: bool,
+    /// When the call began that has a limit; and the look at the clock at its
+    /// end, with the slot behind it.
+    since: Option<Instant>,
+    looked: Option<(Instant, *const Slot<P>)>,
     /// Empty but between a call and who looks at what came of it, so that it
     /// never needs to be dropped with this.
     aside: ManuallyDrop<Option<Started<'s, Output<P>>>>,
@@ -98,6 +103,8 @@ where
             storage,
             task: NonNull::dangling(),
             careful: false,
+            since: None,
+            looked: None,
             aside: ManuallyDrop::new(None),
             parking: None,
         }
@@ -139,7 +146,7 @@ where
             let step = if slot.entry.presence.is_plain() {
                 slot.invoke().start(self, &slot.entry)
             } else {
-                self.run_counted(slot)
+                self.run_carefully(slot)
             };
             if step != Step::On && step.is_a_stop() {
                 return (slots.len() - left.len() - 1, step);
@@ -159,23 +166,57 @@ where
         self.run(slots, everyone, task)
     }
 
-    /// Calls a handler that somebody may wait for, or that may be gone.
+    /// Calls a handler that somebody may wait for, that may be gone, or that
+    /// has a limit.
     #[inline(never)]
-    fn run_counted(&mut self, slot: &'s Slot<P>) -> Step {
+    fn run_carefully(&mut self, slot: &'s Slot<P>) -> Step {
         let entry = &slot.entry;
         if !enter(entry) {
             self.fire.filtered(entry, Filter::Unregistered);
             return Step::On;
         }
-        let step = polling(entry, || slot.invoke().start(self, entry));
+        let step = match entry.timeout {
+            None => polling(entry, || slot.invoke().start(self, entry)),
+            Some(limit) => self.run_limited(slot, limit),
+        };
         if matches!(step, Step::On | Step::End(_)) {
             leave(entry);
         }
         step
     }
 
-    /// Starts a handler whose call may be timed or told of; `None` when it was
-    /// unregistered meanwhile. What it answers is put aside.
+    /// Calls a handler with a limit: its answer is taken if it is not late.
+    fn run_limited(&mut self, slot: &'s Slot<P>, limit: Duration) -> Step {
+        // Right behind another such call its look at the clock will do.
+        let looked = self.looked.take().filter(|(_, next)| ptr::eq(*next, slot));
+        let since = looked.map_or_else(Instant::now, |(now, _)| now);
+        self.since = Some(since);
+        self.careful = true;
+        let step = polling(&slot.entry, || slot.invoke().start(self, &slot.entry));
+        self.careful = false;
+        if matches!(*self.aside, Some(Started::Panicked(_) | Started::Suspended(_))) {
+            return step;
+        }
+        let now = Instant::now();
+        if now.duration_since(since) > limit {
+            // Whatever it says: what was put aside, or nothing to say.
+            return Step::Aside;
+        }
+        self.looked = Some((now, ptr::from_ref(slot).wrapping_add(1)));
+        match self.aside.take() {
+            None => step,
+            Some(Started::Ready(Ok(output))) => {
+                let take = AssertUnwindSafe(|| {
+                    polling(&slot.entry, || self.take(&slot.entry, Ok(output)))
+                });
+                catch_unwind(take).unwrap_or_else(|panic| self.panicked(panic))
+            }
+            Some(started) => self.put_aside(started),
+        }
+    }
+
+    /// Starts a handler whose call is told of; `None` when it was unregistered
+    /// meanwhile. What it answers is put aside.
     #[inline(never)]
     pub(crate) fn start(
         &mut self,
@@ -192,6 +233,16 @@ where
         running.poll(|| slot.invoke().start(self, entry));
         self.careful = false;
         Some(running)
+    }
+
+    /// The call of a handler, of which something was put aside.
+    pub(crate) fn done(&self, entry: &'s Entry) -> Done<'s> {
+        match self.since {
+            Some(since) if entry.timeout.is_some() => {
+                Done::Careful(Running::limited(self.fire, entry, since))
+            }
+            _ => Done::Plain(entry),
+        }
     }
 
     /// Runs a synchronous handler: no future, no storage.
@@ -274,7 +325,8 @@ where
         if self.careful || self.parking.is_none() {
             return self.put_aside(Started::Suspended(future));
         }
-        if self.lend_instead().add(entry, future) { Step::Crowded } else { Step::Waits }
+        let call = Call::plain(entry, future);
+        if self.lend_instead().add(call) { Step::Crowded } else { Step::Waits }
     }
 
     /// Lends other storage to the handlers to come: the one before keeps its

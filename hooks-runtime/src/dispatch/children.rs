@@ -2,23 +2,19 @@
 
 use std::task::{Context, Poll, Waker};
 
-use crate::dispatch::call::{Ended, Plain, Running, Waiting, leave};
+use crate::dispatch::call::{Call, Done, Ended};
 use crate::dispatch::fire::Fire;
 use crate::dispatch::woken::WokenSet;
-use crate::entry::Entry;
-use crate::error::{BoxError, FailureKind, FireError, HandlerFailure};
+use crate::error::{FailureKind, FireError, HandlerFailure};
 use crate::list::{AnyList, HandlerList};
 use crate::panics::drop_contained;
 use crate::point::HookPoint;
 use crate::report::Contribution;
-use crate::slot::{Shelf, Storage, Suspended};
+use crate::slot::{Shelf, Storage};
 
 /// Above this many only those that were woken are polled; below it, polling
 /// all is cheaper than a waker for each.
 const FEW: usize = 32;
-
-/// What the future of a handler comes to.
-type Answer<T> = Result<T, BoxError>;
 
 /// The handlers that wait. What they borrow is dropped after them.
 pub(crate) struct Children<'f, T> {
@@ -33,14 +29,6 @@ pub(crate) struct Children<'f, T> {
     most: usize,
     shelf: Shelf,
     keep: Option<AnyList>,
-}
-
-/// A handler that waits.
-enum Call<'f, T> {
-    /// Nobody watches it, and it has no limit.
-    Plain(Plain<'f, T>),
-    Careful(Box<Waiting<'f, 'f, T>>),
-    Over,
 }
 
 impl<'f, T> Children<'f, T> {
@@ -61,31 +49,24 @@ impl<'f, T> Children<'f, T> {
     /// One more, which had its first turn. Whether each has a waker of its own
     /// from now on.
     #[inline]
-    pub(crate) fn add(&mut self, entry: &'f Entry, future: Suspended<'f, Answer<T>>) -> bool {
-        self.push(Call::Plain(Plain::new(entry, future)));
-        self.woken.is_some()
-    }
-
-    /// One more, with a limit or watched.
-    pub(crate) fn add_careful(&mut self, mut waiting: Waiting<'f, 'f, T>) {
-        self.careful = true;
-        if self.woken.is_some() {
-            // A mark may mean its limit, or that it was woken meanwhile.
-            waiting.by_own_waker();
-        }
-        self.push(Call::Careful(Box::new(waiting)));
-    }
-
-    #[inline]
-    fn push(&mut self, call: Call<'f, T>) {
-        // It has seen its waker, but its limit has not.
-        let mark = matches!(call, Call::Careful(_));
-        self.calls.push(call);
+    pub(crate) fn add(&mut self, mut call: Call<'f, T>) -> bool {
+        let careful = matches!(call, Call::Careful(_));
+        self.careful |= careful;
         match &mut self.woken {
-            Some(woken) => woken.keep_next(mark),
-            None if self.calls.len() == FEW && FEW < self.most => self.show_wakers(),
-            None => {}
+            Some(woken) => {
+                call.by_own_waker();
+                // It has seen its waker, but its limit has not.
+                woken.keep_next(careful);
+                self.calls.push(call);
+            }
+            None => {
+                self.calls.push(call);
+                if self.calls.len() == FEW && FEW < self.most {
+                    self.show_wakers();
+                }
+            }
         }
+        self.woken.is_some()
     }
 
     /// Those that wait were shown the task's waker: they have to see their own.
@@ -93,9 +74,7 @@ impl<'f, T> Children<'f, T> {
     fn show_wakers(&mut self) {
         self.woken = Some(WokenSet::new(FEW, self.most));
         for call in &mut self.calls {
-            if let Call::Careful(waiting) = call {
-                waiting.by_own_waker();
-            }
+            call.by_own_waker();
         }
     }
 
@@ -129,43 +108,18 @@ impl<'f, T> Children<'f, T> {
         match &mut self.woken {
             None if fresh && !self.careful => Poll::Pending,
             None => {
-                self.calls.retain_mut(|call| call.turn(fresh, settled, task).is_pending());
+                self.calls.retain_mut(|call| {
+                    // A plain one that was just started needs no turn.
+                    fresh && matches!(call, Call::Plain(_)) || settled.turn(call, task).is_pending()
+                });
                 if self.calls.is_empty() { Poll::Ready(()) } else { Poll::Pending }
             }
             Some(woken) => woken.poll(task, |index, task| {
                 // A waker that nobody waits by may still be there to wake.
                 let call = self.calls.get_mut(index);
-                call.is_some_and(|call| call.turn(false, settled, task).is_ready())
+                call.is_some_and(|call| settled.turn(call, task).is_ready())
             }),
         }
-    }
-}
-
-impl<T> Call<'_, T> {
-    /// Gives it a turn; a plain one that was just started needs none.
-    #[inline]
-    fn turn<P: HookPoint>(
-        &mut self,
-        fresh: bool,
-        settled: &mut Settled<'_, P>,
-        task: &mut Context<'_>,
-    ) -> Poll<()> {
-        match self {
-            Self::Plain(_) if fresh => return Poll::Pending,
-            Self::Plain(call) => {
-                let Poll::Ready(outcome) = call.turn(task) else { return Poll::Pending };
-                settled.plain(call.entry(), outcome);
-            }
-            Self::Careful(call) => {
-                let turn = call.turn(task);
-                let Poll::Ready((running, outcome)) = turn else { return Poll::Pending };
-                settled.note(running, outcome);
-            }
-            // A waker may outlive its call and mark it once more.
-            Self::Over => return Poll::Pending,
-        }
-        *self = Self::Over;
-        Poll::Ready(())
     }
 }
 
@@ -191,18 +145,16 @@ impl<'f, P: HookPoint> Settled<'f, P> {
         }
     }
 
-    /// The end of a plain call.
+    /// Gives a call a turn, and takes its outcome when it is done.
     #[inline]
-    pub(crate) fn plain<T>(&mut self, entry: &Entry, outcome: Result<T, FailureKind>) {
-        leave(entry);
-        if let Err(kind) = outcome {
-            self.failed(&Ended::untimed(entry), kind);
-        }
+    fn turn<T>(&mut self, call: &mut Call<'_, T>, task: &mut Context<'_>) -> Poll<()> {
+        call.turn(task).map(|(done, outcome)| self.note(done, outcome))
     }
 
-    /// The end of a call that was timed or told of.
-    pub(crate) fn note<T>(&mut self, running: Running<'_>, outcome: Result<T, FailureKind>) {
-        let ended = running.finish();
+    /// The end of a call.
+    #[inline]
+    pub(crate) fn note<T>(&mut self, done: Done<'_>, outcome: Result<T, FailureKind>) {
+        let ended = done.finish();
         match outcome {
             Ok(_) => self.fire.ran(&ended, || Contribution::Nothing),
             Err(kind) => self.failed(&ended, kind),

@@ -6,18 +6,16 @@
 
 use std::task::{Context, Poll};
 
-use crate::dispatch::call::{Waiting, first};
+use crate::dispatch::call::{Call, Done};
 use crate::dispatch::calling::{Calling, Step};
 use crate::dispatch::children::{Children, Settled};
 use crate::dispatch::fire::Fire;
 use crate::dispatch::ground::{Calls, Ground, Loan};
-use crate::error::{FailureKind, FireError};
+use crate::error::FireError;
 use crate::list::{HandlerList, Slot};
 use crate::models::{Composes, FiresAs, Model};
 use crate::nesting;
-use crate::panics::message_of;
 use crate::point::HookPoint;
-use crate::slot::Started;
 
 /// The calls of a fire that starts all its handlers before it waits for any.
 pub(crate) struct Concurrent<'f, P: HookPoint> {
@@ -49,9 +47,7 @@ where
             let mut calling = Calling::parking(fire, course, storage, &mut waiting, list.len());
             let (mut chunks, mut stopped) = (list.chunks(), None);
             if fire.admits_all(list) && fire.watch.is_none() {
-                while let [chunk, rest @ ..] = chunks
-                    && chunk.plain
-                {
+                while let [chunk, rest @ ..] = chunks {
                     let (at, step) = calling.run(&chunk.slots, true, task);
                     if step != Step::On {
                         stopped = Some((at, step));
@@ -114,15 +110,14 @@ fn start_rest<'f, P>(
         watch.walks(list.slots().map(|slot| slot.entry.id));
     }
     for chunk in &list.chunks()[skipped..] {
-        let plain = chunk.plain && fire.watch.is_none();
         let mut place = 0;
         while let Some(next) = chunk.slots.get(place) {
-            if plain {
+            if fire.watch.is_none() {
                 let run = || run(&chunk.slots[place..], everyone, calling, task);
                 let (at, step) = stopped.take().unwrap_or_else(run);
                 place += at;
                 if step == Step::Aside {
-                    settle(&chunk.slots[place], calling, settled);
+                    settle(calling.done(&chunk.slots[place].entry), calling, settled);
                 }
             } else if everyone || fire.admits(next) {
                 start(next, calling, settled, task);
@@ -135,7 +130,7 @@ fn start_rest<'f, P>(
     }
 }
 
-/// Calls plain handlers, as [`Calling::run`] does. Where those that wait have
+/// Calls handlers, as [`Calling::run`] does. Where those that wait have
 /// wakers of their own, only the next one, which is shown its waker.
 fn run<'f, P>(
     slots: &'f [Slot<P>],
@@ -156,21 +151,7 @@ where
     }
 }
 
-/// Takes what was put aside of a plain handler, which did not suspend.
-fn settle<'f, P>(slot: &'f Slot<P>, calling: &mut Calling<'f, '_, P>, settled: &mut Settled<'f, P>)
-where
-    P: HookPoint,
-    P::Model: Composes<P>,
-{
-    let outcome = match calling.aside() {
-        Started::Ready(returned) => returned.map_err(FailureKind::Error),
-        Started::Panicked(panic) => Err(FailureKind::Panicked(message_of(panic))),
-        Started::Suspended(_) => unreachable!("whoever suspends is parked"),
-    };
-    settled.plain(&slot.entry, outcome);
-}
-
-/// Starts a handler that is timed or told of, and takes what came of it.
+/// Starts a handler whose call is told of, and takes what came of it.
 fn start<'f, P>(
     slot: &'f Slot<P>,
     calling: &mut Calling<'f, '_, P>,
@@ -184,12 +165,24 @@ fn start<'f, P>(
         None => calling.start(slot, task),
         Some(waker) => calling.start(slot, &mut Context::from_waker(&waker)),
     };
-    let Some(running) = running else { return };
-    match first(&running, calling.aside()) {
-        Ok(outcome) => settled.note(running, outcome),
-        Err(future) => match Waiting::new(running, future) {
-            Ok(waiting) => calling.lend_instead().add_careful(waiting),
-            Err((running, kind)) => settled.note(running, Err::<(), _>(kind)),
+    if let Some(running) = running {
+        settle(Done::Careful(running), calling, settled);
+    }
+}
+
+/// Takes what was put aside of a handler.
+fn settle<'f, P>(done: Done<'f>, calling: &mut Calling<'f, '_, P>, settled: &mut Settled<'f, P>)
+where
+    P: HookPoint,
+    P::Model: Composes<P>,
+{
+    match done.first(calling.aside()) {
+        Ok(outcome) => settled.note(done, outcome),
+        Err(future) => match Call::new(done, future) {
+            Ok(call) => {
+                calling.lend_instead().add(call);
+            }
+            Err((done, kind)) => settled.note(done, Err::<(), _>(kind)),
         },
     }
 }

@@ -7,7 +7,7 @@
 
 use std::task::{Context, Poll};
 
-use crate::dispatch::call::{Ended, Running, Waiting, first, polling};
+use crate::dispatch::call::{Call, Done, Ended, polling};
 use crate::dispatch::calling::{Calling, Course, Step};
 use crate::dispatch::fire::Fire;
 use crate::dispatch::ground::{Calls, Ground, Loan};
@@ -30,9 +30,10 @@ type Answer<P> = <<P as HookPoint>::Model as Model>::Output<P>;
 
 /// The calls of a fire that makes one after another, and waits for one.
 pub(crate) struct Sequential<'f, P: HookPoint> {
-    /// The one that suspended; gone when it is done. What it borrows is
-    /// dropped after it.
-    waiting: Option<Waiting<'f, 'f, Answer<P>>>,
+    /// The one that suspended. What it borrows is dropped after it.
+    waiting: Call<'f, Answer<P>>,
+    /// Whether it had its turn a moment ago, by this very task.
+    fresh: bool,
     /// Where it stands.
     at: At,
     list: &'f HandlerList<P>,
@@ -49,7 +50,7 @@ struct At {
 /// How far a sweep came.
 enum Swept<'f, P: HookPoint> {
     Ended(Result<(), FireError>),
-    Waits(At, Waiting<'f, 'f, Answer<P>>),
+    Waits(At, Call<'f, Answer<P>>),
 }
 
 impl<'f, P, V> Calls<'f, P, V> for Sequential<'f, P>
@@ -77,9 +78,6 @@ where
             let mut stopped = false;
             if fire.admits_all(list) && fire.watch.is_none() {
                 for chunk in list.chunks() {
-                    if !chunk.plain {
-                        break;
-                    }
                     let (at, step) = calling.run(&chunk.slots, true, task);
                     match step {
                         Step::On => chunk.count_whole_walk(),
@@ -103,8 +101,7 @@ where
             match sweep(list, from, stopped, &mut calling, task) {
                 Swept::Ended(result) => result,
                 Swept::Waits(at, waiting) => {
-                    let waiting = Some(waiting);
-                    *place = Some(Self { waiting, at, list, _keep: any.clone() });
+                    *place = Some(Self { waiting, fresh: true, at, list, _keep: any.clone() });
                     Ok(())
                 }
             }
@@ -119,18 +116,20 @@ where
     ) -> Poll<Result<(), FireError>> {
         nesting::within(P::NAME, || {
             loop {
-                let waiting = self.waiting.as_mut().expect("somebody waits");
-                let Poll::Ready((running, outcome)) = waiting.turn(task) else {
+                // What has a limit has a timer, which wants to be polled.
+                if std::mem::take(&mut self.fresh) && matches!(self.waiting, Call::Plain(_)) {
+                    return Poll::Pending;
+                }
+                let Poll::Ready((done, outcome)) = self.waiting.turn(task) else {
                     return Poll::Pending;
                 };
-                self.waiting = None;
                 // SAFETY: the call has ended, and with it its loan.
                 let Ground { fire, course, storage, .. } = unsafe { ground.lend() };
                 let fire: &'f Fire<'f> = fire;
                 let course = <P::Model as FiresAs<V, P>>::course(course);
                 let chunk = &self.list.chunks()[self.at.chunk];
                 let slot = &chunk.slots[self.at.slot];
-                let end = settle(fire, slot, running, outcome, course);
+                let end = settle(fire, slot, done, outcome, course);
                 let next = At { slot: self.at.slot + 1, ..self.at };
                 if let Some((filter, result)) = end {
                     skip_rest(fire, self.list, next, filter);
@@ -142,7 +141,8 @@ where
                     Swept::Ended(result) => return Poll::Ready(result),
                     Swept::Waits(at, waiting) => {
                         self.at = at;
-                        self.waiting = Some(waiting);
+                        self.waiting = waiting;
+                        self.fresh = true;
                     }
                 }
             }
@@ -171,11 +171,10 @@ where
     }
     let mut place = from.slot;
     for (index, chunk) in list.chunks().iter().enumerate().skip(from.chunk) {
-        let plain = chunk.plain && fire.watch.is_none();
         while let Some(next) = chunk.slots.get(place) {
-            let running = if std::mem::take(&mut stopped) {
-                Some(Running::untimed(fire, &next.entry))
-            } else if plain {
+            let done = if std::mem::take(&mut stopped) {
+                Some(calling.done(&next.entry))
+            } else if fire.watch.is_none() {
                 let (at, step) = calling.run_on(&chunk.slots[place..], everyone, task);
                 place += at;
                 match step {
@@ -185,28 +184,24 @@ where
                         return Swept::Ended(Ok(()));
                     }
                     Step::Waits | Step::Crowded => unreachable!("{ONE_BY_ONE}"),
-                    Step::Aside => Some(Running::untimed(fire, &chunk.slots[place].entry)),
+                    Step::Aside => Some(calling.done(&chunk.slots[place].entry)),
                 }
             } else if everyone || fire.admits(next) {
-                calling.start(next, task)
+                calling.start(next, task).map(Done::Careful)
             } else {
                 None
             };
-            if let Some(running) = running {
-                let end = match first(&running, calling.aside()) {
-                    Ok(outcome) => {
-                        settle(fire, &chunk.slots[place], running, outcome, calling.course())
-                    }
-                    Err(future) => match Waiting::new(running, future) {
+            if let Some(done) = done {
+                let slot = &chunk.slots[place];
+                let end = match done.first(calling.aside()) {
+                    Ok(outcome) => settle(fire, slot, done, outcome, calling.course()),
+                    Err(future) => match Call::new(done, future) {
                         // Its loans go with it: nothing is lent from here on.
                         Ok(waiting) => {
                             chunk.count_walk(place);
                             return Swept::Waits(At { chunk: index, slot: place }, waiting);
                         }
-                        Err((running, kind)) => {
-                            let slot = &chunk.slots[place];
-                            settle(fire, slot, running, Err(kind), calling.course())
-                        }
+                        Err((done, kind)) => settle(fire, slot, done, Err(kind), calling.course()),
                     },
                 };
                 if let Some((filter, result)) = end {
@@ -228,7 +223,7 @@ where
 fn settle<P>(
     fire: &Fire<'_>,
     slot: &Slot<P>,
-    running: Running<'_>,
+    done: Done<'_>,
     outcome: Result<Answer<P>, FailureKind>,
     course: &mut Course<'_, P>,
 ) -> Option<End>
@@ -252,7 +247,7 @@ where
             Err(message) => Err(FailureKind::Panicked(message)),
         }
     });
-    let ended = running.finish();
+    let ended = done.finish();
     match next {
         Ok(end) => {
             fire.ran(&ended, || contribution);

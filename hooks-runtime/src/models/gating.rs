@@ -303,6 +303,32 @@ pub struct Passing<P: HookPoint> {
     rejection: Option<Rejection>,
 }
 
+impl<P: HookPoint> Passing<P> {
+    #[inline(never)]
+    fn replace(&mut self, payload: P::Payload, told: Option<&mut Contribution>) -> Next {
+        if let Some(told) = told {
+            *told = Contribution::Replaced;
+        }
+        let replaced = std::mem::replace(&mut self.payload, payload);
+        drop_contained("a payload that was replaced", replaced);
+        Next::On
+    }
+
+    #[inline(never)]
+    fn reject(&mut self, entry: &Entry, reason: String, told: Option<&mut Contribution>) -> Next {
+        if let Some(told) = told {
+            *told = Contribution::Rejected(reason.clone());
+        }
+        self.rejection = Some(Rejection {
+            point: P::NAME,
+            handler: Arc::clone(&entry.name),
+            owner: entry.owner(),
+            reason,
+        });
+        Next::End(Filter::AfterRejection)
+    }
+}
+
 impl<P: HookPoint> Composes<P> for Gating {
     type Outcome = Gate<P::Payload>;
 
@@ -324,36 +350,24 @@ impl<P: HookPoint> Composes<P> for Gating {
         Lent { input: &passing.payload, merged: None }
     }
 
-    #[inline]
+    // Always inlined, for where the handler lets it pass, as most do.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn accept(
         passing: &mut Passing<P>,
         entry: &Entry,
         verdict: Verdict<P::Payload>,
         told: Option<&mut Contribution>,
     ) -> Next {
-        if let Some(told) = told {
-            *told = match &verdict {
-                Verdict::Pass => Contribution::Passed,
-                Verdict::Replace(_) => Contribution::Replaced,
-                Verdict::Reject(reason) => Contribution::Rejected(reason.clone()),
-            };
-        }
         match verdict {
-            Verdict::Pass => Next::On,
-            Verdict::Replace(payload) => {
-                let replaced = std::mem::replace(&mut passing.payload, payload);
-                drop_contained("a payload that was replaced", replaced);
+            Verdict::Pass => {
+                if let Some(told) = told {
+                    *told = Contribution::Passed;
+                }
                 Next::On
             }
-            Verdict::Reject(reason) => {
-                passing.rejection = Some(Rejection {
-                    point: P::NAME,
-                    handler: Arc::clone(&entry.name),
-                    owner: entry.owner(),
-                    reason,
-                });
-                Next::End(Filter::AfterRejection)
-            }
+            Verdict::Replace(payload) => passing.replace(payload, told),
+            Verdict::Reject(reason) => passing.reject(entry, reason, told),
         }
     }
 

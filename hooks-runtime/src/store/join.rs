@@ -189,7 +189,7 @@ impl Store {
         let entry = Arc::new(Entry {
             id,
             point,
-            presence: Presence::new(crowd.is_some()),
+            presence: Presence::new(crowd.is_some() || terms.timeout.is_some()),
             crowd,
             seq: terms.replaces.as_ref().map_or(id, |old| old.seq),
             name: terms.name,
