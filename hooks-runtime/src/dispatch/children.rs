@@ -52,19 +52,14 @@ impl<'f, T> Children<'f, T> {
     pub(crate) fn add(&mut self, mut call: Call<'f, T>) -> bool {
         let careful = matches!(call, Call::Careful(_));
         self.careful |= careful;
-        match &mut self.woken {
-            Some(woken) => {
-                call.by_own_waker();
-                // It has seen its waker, but its limit has not.
-                woken.keep_next(careful);
-                self.calls.push(call);
-            }
-            None => {
-                self.calls.push(call);
-                if self.calls.len() == FEW && FEW < self.most {
-                    self.show_wakers();
-                }
-            }
+        if let Some(woken) = &mut self.woken {
+            call.by_own_waker();
+            // It has seen its waker, but its limit has not.
+            woken.keep_next(careful);
+        }
+        self.calls.push(call);
+        if self.woken.is_none() && self.calls.len() == FEW && FEW < self.most {
+            self.show_wakers();
         }
         self.woken.is_some()
     }
