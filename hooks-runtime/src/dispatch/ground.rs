@@ -83,22 +83,38 @@ impl<'f, P: HookPoint, V: Composes<P>> Ground<'f, P, V> {
         unsafe { &mut *ptr::from_mut(self) }
     }
 
-    /// What the fire came to.
+    /// What the fire came to. The course is gone afterwards.
     ///
     /// # Safety
     /// No call is under way, and the course is not used any more.
     #[inline]
     unsafe fn end(&mut self, result: Result<(), FireError>) -> Result<V::Outcome, FireError> {
-        // SAFETY: passed on to the caller.
-        let course = unsafe { ManuallyDrop::take(&mut self.course) };
         match result {
-            Ok(()) => Ok(V::finish(course)),
+            Ok(()) => {
+                let outcome = V::finish(&mut self.course);
+                // SAFETY: passed on to the caller. What is left of it is empty.
+                unsafe { ManuallyDrop::drop(&mut self.course) };
+                Ok(outcome)
+            }
             Err(error) => {
-                // The user's values in it may panic even in their drop.
-                drop_contained("what handlers had returned", course);
+                // SAFETY: passed on to the caller.
+                unsafe { self.abandon() };
                 Err(error)
             }
         }
+    }
+
+    /// Drops the course with what it has.
+    ///
+    /// # Safety
+    /// As for [`end`](Self::end).
+    #[cold]
+    #[inline(never)]
+    unsafe fn abandon(&mut self) {
+        // SAFETY: passed on to the caller.
+        let course = unsafe { ManuallyDrop::take(&mut self.course) };
+        // The user's values in it may panic even in their drop.
+        drop_contained("what handlers had returned", course);
     }
 }
 
@@ -204,9 +220,8 @@ impl<P: HookPoint, V: Composes<P>, C> Drop for Begun<'_, P, V, C> {
         // The calls borrow the ground.
         self.calls = None;
         if !self.over {
-            // SAFETY: it was not taken, and is not used any more.
-            let course = unsafe { ManuallyDrop::take(&mut self.ground.course) };
-            drop_contained("what handlers had returned", course);
+            // SAFETY: the calls are gone, and nobody took the course.
+            unsafe { self.ground.abandon() };
         }
     }
 }
@@ -311,9 +326,9 @@ impl<'f, P: HookPoint, V: Composes<P>, C> Firing<'f, P, V, C> {
             (&raw mut (*begun).calls).write(None);
             let result = C::begin((*begun).ground.lend(), &mut (*begun).calls, task);
             if (*begun).calls.is_none() {
-                let outcome = (*begun).ground.end(result);
+                // First, so that the outcome is made where it is returned.
                 (&raw mut (*begun).ground.storage).drop_in_place();
-                return Poll::Ready(outcome);
+                return Poll::Ready((*begun).ground.end(result));
             }
             (&raw mut (*begun).watch).write(None);
             (&raw mut (*begun).over).write(false);

@@ -93,7 +93,7 @@ impl<P: HookPoint<Payload: Signals>> Composes<P> for Stage {
         }
     }
 
-    fn finish(staging: Staging<'_, P>) -> Ended {
-        staging.ended
+    fn finish(staging: &mut Staging<'_, P>) -> Ended {
+        std::mem::replace(&mut staging.ended, Ended::Not)
     }
 }

@@ -51,8 +51,8 @@ impl<P: HookPoint> Composes<P> for Flow {
         match *never {}
     }
 
-    fn finish(never: Infallible) -> Infallible {
-        never
+    fn finish(never: &mut Infallible) -> Infallible {
+        *never
     }
 }
 

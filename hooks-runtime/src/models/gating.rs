@@ -299,7 +299,8 @@ impl ScopedHooks {
 /// A payload on its way through the gate.
 #[derive(Debug)]
 pub struct Passing<P: HookPoint> {
-    payload: P::Payload,
+    /// There until the end of the fire.
+    payload: Option<P::Payload>,
     rejection: Option<Rejection>,
 }
 
@@ -309,7 +310,7 @@ impl<P: HookPoint> Passing<P> {
         if let Some(told) = told {
             *told = Contribution::Replaced;
         }
-        let replaced = std::mem::replace(&mut self.payload, payload);
+        let replaced = self.payload.replace(payload);
         drop_contained("a payload that was replaced", replaced);
         Next::On
     }
@@ -342,12 +343,13 @@ impl<P: HookPoint> Composes<P> for Gating {
     where
         'p: 'p,
     {
-        Passing { payload, rejection: None }
+        Passing { payload: Some(payload), rejection: None }
     }
 
     #[inline]
     fn lend(passing: &mut Passing<P>) -> Lent<'_, &P::Payload> {
-        Lent { input: &passing.payload, merged: None }
+        let payload = passing.payload.as_ref().expect("it is there until the end");
+        Lent { input: payload, merged: None }
     }
 
     // Always inlined, for where the handler lets it pass, as most do.
@@ -376,12 +378,11 @@ impl<P: HookPoint> Composes<P> for Gating {
     }
 
     #[inline]
-    fn finish(passing: Passing<P>) -> Gate<P::Payload> {
-        let Passing { payload, rejection } = passing;
-        match rejection {
-            None => Gate::Passed(payload),
+    fn finish(passing: &mut Passing<P>) -> Gate<P::Payload> {
+        match passing.rejection.take() {
+            None => Gate::Passed(passing.payload.take().expect("it is there until the end")),
             Some(rejection) => {
-                drop_contained("a payload that was rejected", payload);
+                drop_contained("a payload that was rejected", passing.payload.take());
                 Gate::Rejected(rejection)
             }
         }

@@ -88,7 +88,7 @@ pub trait Composes<P: HookPoint>: Model {
     fn word(course: &Self::Course<'_, P>) -> &'static str;
 
     /// What the fire came to, at its end.
-    fn finish(course: Self::Course<'_, P>) -> Self::Outcome;
+    fn finish(course: &mut Self::Course<'_, P>) -> Self::Outcome;
 }
 
 /// What a handler is given, and what it may read of the results.

@@ -190,5 +190,5 @@ impl<P: HookPoint> Composes<P> for Void {
     }
 
     #[inline]
-    fn finish(_: Telling<'_, P>) {}
+    fn finish(_: &mut Telling<'_, P>) {}
 }
