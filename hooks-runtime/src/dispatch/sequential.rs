@@ -123,9 +123,10 @@ where
                 let Poll::Ready((done, outcome)) = self.waiting.turn(task) else {
                     return Poll::Pending;
                 };
-                // SAFETY: the call has ended, and with it its loan.
-                let Ground { fire, course, storage, .. } = unsafe { ground.lend() };
-                let fire: &'f Fire<'f> = fire;
+                // SAFETY: the call has ended, and with it its loan, but for the
+                // fire: `done` knows it, so that is only shared.
+                let &mut Ground { ref fire, ref mut course, ref mut storage, .. } =
+                    unsafe { ground.lend() };
                 let course = <P::Model as FiresAs<V, P>>::course(course);
                 let chunk = &self.list.chunks()[self.at.chunk];
                 let slot = &chunk.slots[self.at.slot];
