@@ -16,6 +16,13 @@
 //! An [`AnyList`] is made in one place, from a list of some point and that
 //! point's type id, and owns the list that it points to. `typed` compares the
 //! ids before it looks at the list as one of its own point.
+//!
+//! # Why [`AnyList::outliving`] is sound
+//!
+//! Every clone of an `AnyList` keeps the same list at the same address. A fire
+//! comes by one through a guard; what it starts is done before the guard goes,
+//! or keeps a clone for as long as it waits. The references that it took stay
+//! valid either way.
 #![allow(unsafe_code)]
 
 use std::any::{Any, TypeId};

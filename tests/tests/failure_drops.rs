@@ -119,6 +119,46 @@ async fn l12_a_payload_that_was_replaced_is_dropped_with_care() {
     idle(&hooks, "shed");
 }
 
+#[tokio::test]
+async fn l12_a_payload_that_was_rejected_is_dropped_with_care() {
+    let hooks = quiet();
+    let rejects = |_: &Spiky| Verdict::<Spiky>::Reject("too sharp".to_owned());
+    hooks.register(on::<Check>().name("guard").plugin("shed").handler(rejects)).unwrap();
+    let Gate::Rejected(rejection) = hooks.fire_gating::<Check>(SHARP()).await.unwrap() else {
+        panic!("it is rejected");
+    };
+    assert_eq!(rejection.reason(), "too sharp");
+    idle(&hooks, "shed");
+}
+
+/// A registry in which something sharp is merged first.
+fn merging() -> HookRegistry {
+    let hooks = quiet();
+    let sharp = |_: &u32| AmendResult { thing: Some(SHARP()), word: None };
+    hooks.register(on::<Amend>().name("first").handler(sharp)).unwrap();
+    hooks
+}
+
+#[tokio::test]
+async fn l12_what_was_merged_before_a_failure_is_dropped_with_care() {
+    let hooks = merging();
+    let fails = |_: &u32| Err::<AmendResult, _>("no more");
+    hooks.register(on::<Amend>().on_failure(FailurePolicy::Closed).handler(fails)).unwrap();
+    let error = hooks.fire_modifying::<Amend>(&1).await.unwrap_err();
+    assert!(error.to_string().contains("no more"), "{error}");
+}
+
+#[tokio::test]
+async fn l25_what_was_merged_in_a_fire_that_is_dropped_is_dropped_with_care() {
+    let hooks = merging();
+    let waits = async |_: &u32| std::future::pending::<AmendResult>().await;
+    hooks.register(on::<Amend>().plugin("shed").handler(waits)).unwrap();
+    let mut fire = Box::pin(hooks.fire_modifying::<Amend>(&1));
+    assert!(poll_once(fire.as_mut()).is_pending());
+    drop(fire);
+    idle(&hooks, "shed");
+}
+
 /// Runs the flow with what `leave` does in `BeforeExecute`.
 async fn made_after(
     leave: impl Fn(&mut FlowContext<Make>) -> Result<(), BoxError> + Send + Sync + 'static,

@@ -60,6 +60,52 @@ async fn l14_a_handler_that_blocks_past_its_limit_is_reported_when_it_returns() 
     }
 }
 
+/// The same without a report, in the loop that all handlers share.
+#[tokio::test]
+async fn l14_what_a_late_handler_says_counts_for_nothing() {
+    let limit = Duration::from_millis(2);
+    let hooks = HookRegistry::new();
+    let late = |_: &RoutePayload| {
+        block(Duration::from_millis(2));
+        Some("late")
+    };
+    let tells = |_: &TellPayload| block(Duration::from_millis(2));
+    hooks
+        .register([
+            on::<Route>().plugin("slow").timeout(limit).handler(late),
+            on::<Route>().handler(|_: &RoutePayload| Some("prompt")),
+            on::<Tell>().name("tells").timeout(limit).on_failure(Closed).handler(tells),
+        ])
+        .unwrap();
+    let claim = hooks.fire_claiming::<Route>(&RoutePayload { n: 1 }).await.unwrap();
+    assert_eq!(claim, Claim::Claimed("prompt"));
+    let error = hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap_err();
+    let FireError::Failed(failure) = error else { panic!("{error}") };
+    assert!(matches!(failure.kind(), FailureKind::TimedOut(over) if *over == limit));
+    assert!(failure.elapsed().is_some_and(|took| took > limit), "{failure:?}");
+    let removal = hooks.unregister_plugin("slow");
+    assert_eq!(removal.running(), [""; 0], "a late call has ended too");
+}
+
+#[tokio::test]
+async fn l14_a_limit_is_for_the_time_of_its_own_handler() {
+    let (brief, long) = (Duration::from_millis(25), Duration::from_secs(3600));
+    let hooks = HookRegistry::new();
+    let tells = |name| on::<Tell>().name(name).on_failure(Closed);
+    let blocks = |_: &TellPayload| block(Duration::from_millis(30));
+    let prompt = |_: &TellPayload| {};
+    hooks
+        .register([
+            tells("blocks, within its limit").timeout(long).handler(blocks),
+            tells("right behind").timeout(brief).handler(prompt),
+            tells("blocks without a limit").handler(blocks),
+            tells("behind that").timeout(brief).handler(prompt),
+            tells("at the end").timeout(brief).handler(async |_: &TellPayload| {}),
+        ])
+        .unwrap();
+    hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap();
+}
+
 async fn a_year() {
     tokio::time::sleep(Duration::from_secs(365 * 24 * 60 * 60)).await;
 }

@@ -10,6 +10,12 @@
 //! either nothing is lent until it is done (the sequential models, which leave
 //! the walk there), or the storage is another and the course is one that only
 //! copies a shared reference out of itself (void).
+//!
+//! The task and the place where void handlers are parked are kept as pointers
+//! to what the pass over the list has: it lends the task to each call of `run`
+//! or `start`, and leaves the parking alone from `parking` to the end of its
+//! last call. Those that are parked are dropped before the storage that they
+//! stand in (`children.rs`).
 #![allow(unsafe_code)]
 
 use std::future::Future;
