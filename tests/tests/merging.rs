@@ -14,6 +14,15 @@ hook_points! {
     /// Before a letter is sent.
     #[result(derive(PartialEq, Eq))]
     pub modifying Letter { to: String } -> { greeting: &'static str, body: &'static str, regards: &'static str }
+    /// Its result has fields that are compiled out, or in.
+    pub modifying Chest { to: String } -> {
+        #[cfg(any())]
+        never: u8,
+        mark: u8,
+        #[cfg(not(any()))]
+        seal: u8,
+        lid: u8,
+    }
     /// Its result is a type that exists.
     pub modifying Parcel { to: String } -> Label;
 }
@@ -137,6 +146,26 @@ fn l08_a_field_that_is_compiled_out_takes_no_place() {
     assert_eq!(merged.unwrap(), label);
     assert_eq!(set_by(&report, "h"), Some(vec!["street", "town", "country"]));
     assert_eq!(label.filled().names::<Label>(), ["street", "town", "country"]);
+}
+
+#[test]
+fn l08_a_declared_field_that_is_compiled_out_takes_no_place() {
+    assert_eq!(ChestResult::FIELDS, ["mark", "seal", "lid"]);
+    let hooks = HookRegistry::new();
+    let seal = |_: &ChestPayload| ChestResult { seal: Some(1), ..Default::default() };
+    let lid = |_: &ChestPayload| ChestResult { lid: Some(2), seal: Some(3), mark: None };
+    hooks
+        .register([
+            on::<Chest>().name("seal").handler(seal),
+            on::<Chest>().name("lid").handler(lid),
+        ])
+        .unwrap();
+    let payload = ChestPayload { to: "the harbour".to_owned() };
+    let (chest, report) = block_on(hooks.fire_modifying_reported::<Chest>(&payload));
+    let chest = chest.unwrap();
+    assert_eq!((chest.mark, chest.seal, chest.lid), (None, Some(1), Some(2)));
+    assert_eq!(set_by(&report, "seal"), Some(vec!["seal"]));
+    assert_eq!(set_by(&report, "lid"), Some(vec!["lid"]));
 }
 
 #[test]
