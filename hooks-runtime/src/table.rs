@@ -42,6 +42,22 @@ impl Table {
         }
     }
 
+    /// Whether a fire of that point has nothing to do: all that most fires ask,
+    /// and so written that for most of them it is one comparison.
+    #[inline]
+    pub(crate) fn is_quiet(&self, index: usize) -> bool {
+        match self.first.get(index) {
+            Some(state) => state.is_quiet(),
+            None => self.later_is_quiet(index),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn later_is_quiet(&self, index: usize) -> bool {
+        self.get(index).is_quiet()
+    }
+
     #[inline(never)]
     fn later(&self, index: usize) -> &PointState {
         let chunk = self.later[index / CHUNK]
@@ -53,14 +69,19 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::{CHUNK, LATER_CHUNKS, Table};
+    use crate::point_state::Listening;
 
     #[test]
     fn every_index_has_a_place_of_its_own() {
         let table = Table::new(false);
         for index in [0, CHUNK - 1, CHUNK, CHUNK * 2, CHUNK * (LATER_CHUNKS + 1) - 1] {
             assert!(!table.get(index).has_handlers(), "{index}");
+            assert!(!table.is_quiet(index), "{index}");
+            assert_eq!(table.get(index).fire(|| Ok::<_, ()>(())), Ok(Listening::Nobody));
+            assert!(table.is_quiet(index), "{index}");
             table.get(index).set_len(1);
             assert!(table.get(index).has_handlers(), "{index}");
+            assert!(!table.is_quiet(index), "{index}");
         }
     }
 }

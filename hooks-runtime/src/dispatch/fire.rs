@@ -150,7 +150,7 @@ impl ScopedHooks {
     pub(crate) fn is_quiet<P: HookPoint>(&self) -> bool {
         // A point that no registry has met yet looks at a place that no point
         // has, where nothing is ever set.
-        self.inner.table.get(P::descriptor().index_so_far()).is_quiet()
+        self.inner.table.is_quiet(P::descriptor().index_so_far())
     }
 
     /// Whether a fire of `P` has handlers to call, and nothing else to do.

@@ -285,7 +285,8 @@ where
         // SAFETY: only what was given is moved, before anything has begun.
         let this = unsafe { self.get_unchecked_mut() };
         if this.state == State::New && this.hooks.is_quiet::<P>() {
-            return Poll::Ready(Ok(V::unheard(this.take_given())));
+            // SAFETY: the state is `New`.
+            return Poll::Ready(Ok(V::unheard(unsafe { this.take_given() })));
         }
         // SAFETY: it is pinned.
         unsafe { this.go_on(task) }
@@ -294,9 +295,11 @@ where
 
 impl<'f, P: HookPoint, V: Composes<P>, C> Firing<'f, P, V, C> {
     /// What a new firing was given.
+    ///
+    /// # Safety
+    /// The state is `New`.
     #[inline]
-    fn take_given(&mut self) -> V::Given<'f, P> {
-        assert!(self.state == State::New, "a fire was polled after its end");
+    unsafe fn take_given(&mut self) -> V::Given<'f, P> {
         self.state = State::Over;
         // SAFETY: the state was `New`, and is not any more.
         unsafe { self.given.assume_init_read() }
@@ -316,7 +319,9 @@ impl<'f, P: HookPoint, V: Composes<P>, C> Firing<'f, P, V, C> {
             // SAFETY: passed on to the caller.
             return unsafe { self.go_on_with_care(task) };
         }
-        let (fire, course) = (Fire::of::<P>(self.hooks, None), V::begin(self.take_given()));
+        // SAFETY: the state is `New`.
+        let given = unsafe { self.take_given() };
+        let (fire, course) = (Fire::of::<P>(self.hooks, None), V::begin(given));
         let begun = self.begun.as_mut_ptr();
         // SAFETY: the place is there to be written, and pinned. No call is under
         // way, and those that begin now are over when `begin` returns, or stand
@@ -350,8 +355,10 @@ impl<'f, P: HookPoint, V: Composes<P>, C> Firing<'f, P, V, C> {
         P::Model: FiresAs<V, P>,
         C: Calls<'f, P, V>,
     {
-        if self.state != State::Begun {
-            let given = self.take_given();
+        assert!(self.state != State::Over, "a fire was polled after its end");
+        if self.state == State::New {
+            // SAFETY: the state is `New`.
+            let given = unsafe { self.take_given() };
             let watched = match self.hooks.listening::<P>() {
                 Ok(Listening::Nobody) => return Poll::Ready(Ok(V::unheard(given))),
                 Ok(listening) => listening == Listening::Watched,
