@@ -16,6 +16,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ptr;
 
 use crate::dispatch::fire::Fire;
 use crate::entry::{Entry, Owner};
@@ -56,7 +57,7 @@ impl HookContext {
     #[inline]
     pub(crate) unsafe fn lend<'s>(&self) -> &'s Self {
         // SAFETY: passed on to the caller.
-        unsafe { &*std::ptr::from_ref(self) }
+        unsafe { &*ptr::from_ref(self) }
     }
 
     /// The frame, no longer than this context is borrowed.
@@ -94,7 +95,9 @@ impl HookContext {
     ///
     /// `None` in fires of any other point.
     pub fn merged<P: HookPoint>(&self) -> Option<&P::Result> {
-        self.frame().merged?.downcast_ref()
+        let merged = self.frame().merged?;
+        // Two points may have results of one type.
+        if ptr::eq(self.frame().fire.point, P::descriptor()) { merged.downcast_ref() } else { None }
     }
 }
 

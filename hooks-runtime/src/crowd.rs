@@ -56,10 +56,18 @@ impl Crowd {
     }
 
     pub(crate) fn wait(&self, waker: &Waker) {
+        // A waker is the executor's code, and cloned outside the lock.
+        let new = waker.clone();
         let mut waiters = self.waiters.lock().unwrap_or_else(PoisonError::into_inner);
-        if !waiters.iter().any(|known| known.will_wake(waker)) {
-            waiters.push(waker.clone());
-        }
+        let known = waiters.iter().any(|known| known.will_wake(waker));
+        let spare = if known {
+            Some(new)
+        } else {
+            waiters.push(new);
+            None
+        };
+        drop(waiters);
+        drop(spare);
     }
 
     /// Wakes everybody who waits, outside the lock.

@@ -27,8 +27,9 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::iter;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::entry::Entry;
 use crate::invoke::Invoke;
@@ -50,6 +51,9 @@ pub(crate) struct HandlerList<P: HookPoint> {
 pub(crate) struct Chunk<P: HookPoint> {
     pub(crate) slots: Box<[Slot<P>]>,
     walks: Walks,
+    /// How many calls of each handler went to its own count when this left the
+    /// list.
+    credited: OnceLock<Box<[u64]>>,
 }
 
 /// One handler, as a fire needs it.
@@ -89,7 +93,7 @@ impl<P: HookPoint> Chunk<P> {
     fn new(entries: &[Arc<Entry>]) -> Arc<Self> {
         let slots: Box<[Slot<P>]> = entries.iter().map(Slot::of).collect();
         let walks = Walks::new(slots.len());
-        Arc::new(Self { slots, walks })
+        Arc::new(Self { slots, walks, credited: OnceLock::new() })
     }
 
     /// Counts a walk that ended at the handler of that place, or waits there.
@@ -119,14 +123,29 @@ impl<P: HookPoint> Chunk<P> {
             (&*slot.entry, reached)
         })
     }
+
+    /// This leaves the list: the counts go to the handlers now, as a fire that
+    /// waits may keep it for long. What such fires still count comes at its
+    /// end.
+    fn retire(&self) {
+        self.credited
+            .get_or_init(|| self.walks().map(|(entry, walks)| credit(entry, walks)).collect());
+    }
+}
+
+/// Counts calls where the handler itself keeps them.
+fn credit(entry: &Entry, calls: u64) -> u64 {
+    entry.counters.add_calls(calls);
+    calls
 }
 
 impl<P: HookPoint> Drop for Chunk<P> {
     /// Nobody walks this chunk any more: its counts go to the handlers.
     fn drop(&mut self) {
-        for (entry, walks) in self.walks() {
-            if walks > 0 {
-                entry.counters.add_calls(walks);
+        let credited = self.credited.get().into_iter().flatten().chain(iter::repeat(&0));
+        for ((entry, walks), credited) in self.walks().zip(credited) {
+            if walks != *credited {
+                credit(entry, walks.wrapping_sub(*credited));
             }
         }
     }
@@ -154,6 +173,7 @@ impl<P: HookPoint> HandlerList<P> {
                 let mut entries: Vec<_> =
                     chunk.slots.iter().map(|slot| Arc::clone(&slot.entry)).collect();
                 entries.insert(at - start, Arc::clone(entry));
+                chunk.retire();
                 if entries.len() <= CHUNK {
                     chunks[index] = Chunk::new(&entries);
                 } else {
@@ -184,6 +204,7 @@ impl<P: HookPoint> HandlerList<P> {
                 .filter(|slot| slot.entry.id != id)
                 .map(|slot| Arc::clone(&slot.entry))
                 .collect();
+            chunks[index].retire();
             if left.is_empty() {
                 chunks.remove(index);
             } else {
@@ -256,6 +277,8 @@ impl fmt::Debug for AnyList {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListKind {
     pub(crate) of: fn(&[Arc<Entry>]) -> AnyList,
+    /// A list of those, in place of one that goes.
+    pub(crate) instead: fn(&AnyList, &[Arc<Entry>]) -> AnyList,
     pub(crate) with: fn(&AnyList, usize, &Arc<Entry>) -> AnyList,
     pub(crate) without: fn(&AnyList, u64) -> AnyList,
     pub(crate) calls: fn(&AnyList, u64) -> u64,
@@ -265,6 +288,10 @@ impl ListKind {
     pub(crate) fn for_point<P: HookPoint>() -> Self {
         Self {
             of: |entries| AnyList::new(HandlerList::<P>::of(entries)),
+            instead: |list, entries| {
+                typed::<P>(list).chunks.iter().for_each(|chunk| chunk.retire());
+                AnyList::new(HandlerList::<P>::of(entries))
+            },
             with: |list, at, entry| AnyList::new(typed::<P>(list).with(at, entry)),
             without: |list, id| AnyList::new(typed::<P>(list).without(id)),
             calls: |list, id| walks_of(typed::<P>(list), id),

@@ -78,9 +78,28 @@ pub(crate) fn depth() -> usize {
     CHAIN.with(|chain| chain.depth.get())
 }
 
-/// Notes that the innermost fire polls a handler of that crowd.
+/// A turn of a handler in the innermost fire. Over also when it unwinds.
+#[derive(Debug)]
+pub(crate) struct Turn(());
+
+impl Turn {
+    /// Notes that it is one of that crowd.
+    #[inline]
+    pub(crate) fn of(crowd: u64) -> Self {
+        note(crowd);
+        Self(())
+    }
+}
+
+impl Drop for Turn {
+    #[inline]
+    fn drop(&mut self) {
+        note(0);
+    }
+}
+
 #[inline]
-pub(crate) fn polling(crowd: u64) {
+fn note(crowd: u64) {
     CHAIN.with(|chain| {
         if let Some(step) = chain.depth.get().checked_sub(1).and_then(|top| chain.steps.get(top)) {
             step.set(Step { crowd, ..step.get() });

@@ -23,9 +23,9 @@
 //!   borrows lives at least as long as the storage is lent.
 //! * **Threads.** `F: Send` is required, so a `Suspended` may move between
 //!   threads with the fire that holds it. The storage itself is plain bytes.
-//! * **[`Shelf`] never hands out a cell twice.** Within a row, indices come
-//!   from a counter that only grows; a row that is full is only kept. Cells
-//!   never move: the length of a row is settled when it is made.
+//! * **[`Shelf`] never hands out a cell twice.** Each is made when it is handed
+//!   out; a row that is full is only kept. Cells never move: the capacity of a
+//!   row is settled when it is made.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -198,7 +198,7 @@ impl<'s> Place<'s> {
             Ok(Some(taken)) => Ok(taken),
             Ok(None) => {
                 let future: NonNull<dyn Future<Output = F::Output> + Send + 's> = spot;
-                Err(Started::Suspended(Suspended { future, place: PhantomData }))
+                Err(Started::Suspended(Suspended { future: Some(future), place: PhantomData }))
             }
             Err(panic) => {
                 if matches!(holds, Spot::Built) {
@@ -236,9 +236,10 @@ pub(crate) fn discard(mut panic: Option<PanicPayload>) {
     std::mem::forget(panic);
 }
 
-/// A future that waits in its place. Dropping it drops the future.
+/// A future that waits in its place, until it is done or ended. Dropping this
+/// ends it.
 pub(crate) struct Suspended<'s, T> {
-    future: NonNull<dyn Future<Output = T> + Send + 's>,
+    future: Option<NonNull<dyn Future<Output = T> + Send + 's>>,
     place: PhantomData<&'s mut Storage>,
 }
 
@@ -248,50 +249,72 @@ unsafe impl<T> Send for Suspended<'_, T> {}
 unsafe impl<T> Sync for Suspended<'_, T> {}
 
 impl<T> Suspended<'_, T> {
-    /// Polls the future once more.
-    ///
-    /// A panic is caught; after it, or after `Ready`, drop this.
+    /// Polls the future once more. When it is ready it is dropped, and `take`
+    /// gets its output and what came of the drop. A panic in the rest of that
+    /// comes back, and the future is gone as well.
     #[inline]
-    pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<T, PanicPayload>> {
+    pub(crate) fn poll<U>(
+        &mut self,
+        task: &mut Context<'_>,
+        take: impl FnOnce(T, Result<(), PanicPayload>) -> U,
+    ) -> Poll<Result<U, PanicPayload>> {
+        let Some(future) = self.future else { return Poll::Pending };
         let polled = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: the future is in its place and stays there until drop.
-            unsafe { Pin::new_unchecked(&mut *self.future.as_ptr()) }.poll(task)
+            let polled = unsafe { Pin::new_unchecked(&mut *future.as_ptr()) }.poll(task);
+            polled.map(|output| take(output, self.end()))
         }));
         match polled {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-            Err(panic) => Poll::Ready(Err(panic)),
+            Ok(polled) => polled.map(Ok),
+            Err(panic) => {
+                self.end_logged();
+                Poll::Ready(Err(panic))
+            }
         }
     }
 
-    /// Drops the future and says whether that panicked.
-    pub(crate) fn end(self) -> Result<(), PanicPayload> {
-        let future = self.future;
-        std::mem::forget(self);
-        // SAFETY: the future is in its place, and `self` is gone.
-        unsafe { drop_contained(future) }
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.future.is_none()
     }
-}
 
-impl<T> Drop for Suspended<'_, T> {
-    fn drop(&mut self) {
-        // SAFETY: the future is in its place, and this is its last use.
-        if let Err(panic) = unsafe { drop_contained(self.future) } {
+    /// Drops the future, if it is there, and says whether that panicked.
+    #[inline]
+    pub(crate) fn end(&mut self) -> Result<(), PanicPayload> {
+        match self.future.take() {
+            // SAFETY: the future is in its place, and this was its last use.
+            Some(future) => unsafe { drop_contained(future) },
+            None => Ok(()),
+        }
+    }
+
+    /// As [`end`](Self::end), where nobody takes a panic.
+    #[cold]
+    pub(crate) fn end_logged(&mut self) {
+        if let Err(panic) = self.end() {
             panics::log_in_drop(panic);
         }
     }
 }
 
-/// Storages that stay where they are, made in rows as they are asked for.
+impl<T> Drop for Suspended<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.is_over() {
+            self.end_logged();
+        }
+    }
+}
+
+/// Storages that stay where they are, made one by one in rows.
 ///
 /// Vectors, not boxes: moving a box would claim its cells for itself.
-#[derive(Default)]
 pub(crate) struct Shelf {
     row: Vec<UnsafeCell<Storage>>,
-    /// How many of the row are handed out.
-    next: usize,
     /// The rows before.
     full: Vec<Vec<UnsafeCell<Storage>>>,
+    /// How many more there can be, beside the row.
+    left: usize,
 }
 
 /// The first row of a shelf; each one after has twice the length.
@@ -301,39 +324,42 @@ const FIRST_ROW: usize = 8;
 unsafe impl Sync for Shelf {}
 
 impl Shelf {
+    /// For so many, or a few more than that.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { row: Vec::new(), full: Vec::new(), left: most }
+    }
+
     /// The next storage.
     ///
     /// # Safety
     /// What is returned is no longer used when the shelf is dropped.
     #[inline]
     pub(crate) unsafe fn storage<'s>(&mut self) -> &'s mut Storage {
-        if self.next == self.row.len() {
+        if self.row.len() == self.row.capacity() {
             self.start_row();
         }
-        let cell = self.row[self.next].get();
-        self.next += 1;
+        let made = self.row.len();
+        let cell = self.row.spare_capacity_mut()[0].as_mut_ptr();
+        // SAFETY: the place is there to be written, and a cell has the layout
+        // of what is in it.
+        unsafe { Storage::make(cell.cast()) };
+        // SAFETY: there is room for one more, which was just made.
+        unsafe { self.row.set_len(made + 1) };
         // SAFETY: every cell is handed out once, so no other reference to it
         // exists; the cells stay where they are until the shelf is dropped,
         // when the caller no longer uses them.
-        unsafe { &mut *cell }
+        unsafe { &mut *UnsafeCell::raw_get(cell) }
     }
 
+    #[cold]
     #[inline(never)]
     fn start_row(&mut self) {
-        let length = (self.row.len() * 2).max(FIRST_ROW);
-        let mut row = Vec::<UnsafeCell<Storage>>::with_capacity(length);
-        for cell in &mut row.spare_capacity_mut()[..length] {
-            // SAFETY: the place is there to be written, and a cell has the
-            // layout of what is in it.
-            unsafe { Storage::make(cell.as_mut_ptr().cast()) };
-        }
-        // SAFETY: so many were made.
-        unsafe { row.set_len(length) };
-        let full = std::mem::replace(&mut self.row, row);
+        let length = (self.row.len() * 2).clamp(1, self.left.max(1)).max(FIRST_ROW);
+        self.left = self.left.saturating_sub(length);
+        let full = std::mem::replace(&mut self.row, Vec::with_capacity(length));
         if !full.is_empty() {
             self.full.push(full);
         }
-        self.next = 0;
     }
 }
 

@@ -4,7 +4,7 @@ mod support;
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
-use std::task::Poll;
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use futures::executor::block_on;
@@ -235,4 +235,50 @@ async fn l26_side_by_side_and_spawned_fires_are_not_nested() {
     two.unwrap();
     one.0.unwrap();
     assert_eq!(one.1.handlers()[0].status().to_string(), "ran");
+}
+
+/// Wakes another waker when the last of it is dropped.
+#[derive(Default)]
+struct Heir(Mutex<Option<Waker>>);
+
+impl Wake for Heir {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for Heir {
+    fn drop(&mut self) {
+        if let Some(waker) = self.0.get_mut().unwrap().take() {
+            waker.wake();
+        }
+    }
+}
+
+/// More handlers than are polled all at once, so that each has its own waker.
+const CROWD: u32 = 40;
+
+#[test]
+fn l24_no_lock_is_held_while_a_waker_is_dropped() {
+    let (done, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let (hooks, seen) = (HookRegistry::new(), Arc::new(Mutex::new(None)));
+        let waits = async |seen: &Arc<Mutex<Option<Waker>>>, _: &WavePayload| {
+            poll_fn(|task| {
+                *seen.lock().unwrap() = Some(task.waker().clone());
+                Poll::<()>::Pending
+            })
+            .await;
+        };
+        for _ in 0..CROWD {
+            hooks.register(on::<Wave>().handler_with(Arc::clone(&seen), waits)).unwrap();
+        }
+        let mut fire = Box::pin(hooks.fire_void::<Wave>(&WAVE));
+        let heir = Arc::new(Heir::default());
+        let waker = Waker::from(Arc::clone(&heir));
+        assert!(fire.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        *heir.0.lock().unwrap() = seen.lock().unwrap().clone();
+        drop((waker, heir));
+        assert!(poll_once(fire.as_mut()).is_pending());
+        done.send(()).unwrap();
+    });
+    ended.recv_timeout(Duration::from_secs(10)).expect("the second poll has ended");
 }

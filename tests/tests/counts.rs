@@ -1,9 +1,12 @@
 //! Calls are counted exactly, wherever a fire ends (L22).
 
+mod support;
+
 use std::time::Duration;
 
 use futures::executor::block_on;
 use hooks_runtime::{HookRegistry, Plugins, hook_points, on};
+use support::poll_once;
 use tokio::task::yield_now;
 
 hook_points! {
@@ -83,4 +86,57 @@ fn l22_a_fire_that_ends_early_counts_those_it_called_and_no_other() {
             assert_eq!(counted, expected, "{way:?}, after the fire that ended at {end}");
         }
     }
+}
+
+hook_points! {
+    /// A parcel came.
+    pub void Came(usize);
+    /// A parcel is packed.
+    pub flow Pack(usize) -> usize;
+}
+
+fn calls(hooks: &HookRegistry) -> Vec<u64> {
+    hooks.handlers_at::<Came>().iter().map(|handler| handler.calls).collect()
+}
+
+#[test]
+fn l22_no_call_is_forgotten_while_an_older_fire_waits() {
+    let hooks = HookRegistry::new();
+    let waits = async |n: &usize| {
+        if *n == 3 {
+            std::future::pending::<()>().await;
+        }
+    };
+    let first = hooks.register(on::<Came>().name("first").handler(waits)).unwrap();
+    for n in 0..3 {
+        block_on(hooks.fire_void::<Came>(&n)).unwrap();
+    }
+    let mut fire = Box::pin(hooks.fire_void::<Came>(&3));
+    assert!(poll_once(fire.as_mut()).is_pending());
+    let second = hooks.register(on::<Came>().name("second").handler(|_: &usize| {})).unwrap();
+    assert_eq!(calls(&hooks), [4, 0]);
+    let third = on::<Came>().name("third").before("first").handler(|_: &usize| {});
+    let third = hooks.register(third).unwrap();
+    // `first` comes last now.
+    assert_eq!(calls(&hooks), [0, 0, 4]);
+    block_on(hooks.fire_void::<Came>(&0)).unwrap();
+    assert_eq!(calls(&hooks), [1, 1, 5]);
+    second.unregister();
+    third.unregister();
+    assert_eq!(calls(&hooks), [5]);
+    drop(fire);
+    assert_eq!(calls(&hooks), [5]);
+    first.unregister();
+}
+
+#[test]
+fn l22_a_waiting_run_of_a_flow_makes_no_point_forget_its_calls() {
+    let hooks = HookRegistry::new();
+    hooks.register(on::<Came>().handler(|_: &usize| {})).unwrap();
+    block_on(hooks.fire_void::<Came>(&1)).unwrap();
+    let never = async |_: usize| std::future::pending::<Result<usize, String>>().await;
+    let mut run = Box::pin(hooks.run_flow::<Pack, _>(1, never));
+    assert!(poll_once(run.as_mut()).is_pending());
+    hooks.register(on::<Came>().handler(|_: &usize| {})).unwrap();
+    assert_eq!(calls(&hooks), [1, 0]);
 }

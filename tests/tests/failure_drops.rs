@@ -256,3 +256,18 @@ async fn l11_finally_runs_though_the_operation_panics_in_its_drop() {
     assert_eq!(made.unwrap_err().to_string(), text);
     assert_eq!(log.take(), [text]);
 }
+
+#[test]
+fn l12_the_error_that_a_dropped_fire_holds_is_dropped_with_care() {
+    let hooks = quiet();
+    hooks
+        .register([
+            on::<Tell>().on_failure(FailurePolicy::Closed).handler(|_: &u32| Err::<(), _>(SHARP())),
+            on::<Tell>().handler(async |_: &u32| std::future::pending::<()>().await),
+        ])
+        .unwrap();
+    let mut fire = Box::pin(hooks.fire_void::<Tell>(&1));
+    assert!(poll_once(fire.as_mut()).is_pending());
+    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(fire)));
+    assert!(dropped.is_ok(), "it reached the host");
+}

@@ -3,14 +3,18 @@
 
 mod support;
 
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use hooks_points::lifecycle::{BeforeInbound, BeforeInboundPayload};
+use hooks_runtime::observe::{ObservedCall, Observer};
 use hooks_runtime::{
-    Claim, FailureKind, FailurePolicy, FireError, HandlerStatus, HookRegistry, RegisterError,
+    Claim, FailureKind, FailurePolicy, FireError, Gate, HandlerStatus, HookRegistry, RegisterError,
     Sleep, Timer, Verdict, hook_points, on,
 };
-use support::poll_once;
+use support::{keep_quiet, poll_once};
 
 use FailurePolicy::{Closed, Open};
 
@@ -19,6 +23,8 @@ hook_points! {
     pub void Tell { n: u32 }
     /// Routes.
     pub claiming Route { n: u32 } -> &'static str;
+    /// Lifts.
+    pub gating Lift(Heavy);
     /// Tells within two seconds.
     #[hook(timeout = "2s")]
     pub void Brief { n: u32 }
@@ -268,4 +274,153 @@ fn l14_a_host_may_bring_its_own_timer() {
     let error = futures::executor::block_on(hooks.fire_void::<Tell>(&payload)).unwrap_err();
     let text = "handler `waits` (built-in) at `tell`: did not finish within 1s";
     assert_eq!(error.to_string(), text);
+}
+
+/// Takes longer than [`LIMIT`] to be dropped, once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heavy {
+    light: bool,
+}
+
+const LIMIT: Duration = Duration::from_millis(200);
+const LIGHT: Heavy = Heavy { light: true };
+
+impl Drop for Heavy {
+    fn drop(&mut self) {
+        if !std::mem::replace(&mut self.light, true) {
+            block(LIMIT);
+        }
+    }
+}
+
+/// Takes longer than [`LIMIT`] to be printed.
+#[derive(Debug)]
+struct LongStory;
+
+impl std::fmt::Display for LongStory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        block(LIMIT);
+        f.write_str("a long story")
+    }
+}
+
+impl std::error::Error for LongStory {}
+
+#[tokio::test]
+async fn l14_taking_an_answer_is_not_the_time_of_the_next_handler() {
+    let hooks = HookRegistry::new();
+    let limited = || on::<Lift>().timeout(LIMIT);
+    hooks
+        .register([
+            limited().handler(|_: &Heavy| Verdict::Replace(LIGHT)),
+            limited().handler(|_: &Heavy| Verdict::<Heavy>::Pass),
+        ])
+        .unwrap();
+    let gate = hooks.fire_gating::<Lift>(Heavy { light: false }).await;
+    assert_eq!(gate.unwrap(), Gate::Passed(LIGHT));
+}
+
+#[tokio::test]
+async fn l14_reporting_a_failure_is_not_the_time_of_the_next_handler() {
+    let hooks = HookRegistry::new();
+    let (tells, routes) = (|| on::<Tell>().timeout(LIMIT), || on::<Route>().timeout(LIMIT));
+    hooks
+        .register([
+            tells().handler(|_: &TellPayload| Err::<(), _>(LongStory)),
+            tells().handler(|_: &TellPayload| {}),
+            routes().handler(|_: &RoutePayload| Err::<Option<&'static str>, _>(LongStory)),
+            routes().handler(|_: &RoutePayload| Some("prompt")),
+        ])
+        .unwrap();
+    hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap();
+    let failures: Vec<_> = hooks.handlers_at::<Tell>().iter().map(|h| h.failures).collect();
+    assert_eq!(failures, [1, 0]);
+    let claim = hooks.fire_claiming::<Route>(&RoutePayload { n: 1 }).await.unwrap();
+    assert_eq!(claim, Claim::Claimed("prompt"));
+}
+
+/// Takes longer than [`LIMIT`] before and after every turn of a handler.
+#[derive(Debug)]
+struct Thorough;
+
+impl Observer for Thorough {
+    fn poll_started(&self, _: &ObservedCall<'_>) {
+        block(LIMIT);
+    }
+
+    fn poll_ended(&self, _: &ObservedCall<'_>) {
+        block(LIMIT);
+    }
+}
+
+#[tokio::test]
+async fn l14_the_time_of_an_observer_is_not_the_handlers() {
+    let hooks = HookRegistry::builder().observer(Thorough).build();
+    hooks.register(on::<Tell>().timeout(LIMIT).handler(|_: &TellPayload| {})).unwrap();
+    hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap();
+    assert_eq!(hooks.handlers_at::<Tell>()[0].failures, 0);
+}
+
+/// Its waits panic when they are dropped, and when told to, it panics itself.
+#[derive(Debug)]
+struct Brittle {
+    at_once: bool,
+}
+
+struct BrittleSleep;
+
+impl Future for BrittleSleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
+    }
+}
+
+impl Drop for BrittleSleep {
+    fn drop(&mut self) {
+        panic!("the timer broke");
+    }
+}
+
+impl Timer for Brittle {
+    fn sleep(&self, _: Duration) -> Option<Sleep> {
+        assert!(!self.at_once, "the timer broke");
+        Some(Box::pin(BrittleSleep))
+    }
+}
+
+#[test]
+fn l12_a_timer_that_panics_reaches_nobody() {
+    keep_quiet(&["the timer broke"]);
+    let fire = |at_once, wait: bool| {
+        let hooks = HookRegistry::builder().timer(Brittle { at_once }).build();
+        let waits = async |wait: &bool, _: &RoutePayload| {
+            let mut waited = false;
+            poll_fn(|_| {
+                let first = !std::mem::replace(&mut waited, true);
+                if first || *wait { Poll::Pending } else { Poll::Ready(()) }
+            })
+            .await;
+            Some("late")
+        };
+        hooks.register(on::<Route>().timeout(LIMIT).handler_with(wait, waits)).unwrap();
+        let payload = RoutePayload { n: 1 };
+        let mut fire = Box::pin(hooks.fire_claiming::<Route>(&payload));
+        [(); 2].map(|()| format!("{:?}", poll_once(fire.as_mut()))).join(", ")
+    };
+    assert_eq!(fire(false, true), "Pending, Pending");
+    assert_eq!(fire(false, false), "Pending, Ready(Ok(Claimed(\"late\")))");
+}
+
+#[tokio::test]
+async fn l14_where_the_timer_panics_there_is_none() {
+    keep_quiet(&["the timer broke"]);
+    let hooks = HookRegistry::builder().timer(Brittle { at_once: true }).build();
+    let limited = on::<Tell>().timeout(LIMIT).on_failure(Closed);
+    let waits = async |_: &TellPayload| std::future::pending::<()>().await;
+    hooks.register(limited.name("waits").handler(waits)).unwrap();
+    let error = hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap_err();
+    let FireError::Failed(failure) = error else { panic!("{error}") };
+    assert!(matches!(failure.kind(), FailureKind::NoTimer(LIMIT)), "{failure}");
 }

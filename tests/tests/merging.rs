@@ -2,6 +2,8 @@
 // Conditions that always hold are what a field is tried with.
 #![allow(clippy::non_minimal_cfg)]
 
+mod support;
+
 use std::io;
 
 use futures::executor::block_on;
@@ -9,6 +11,7 @@ use hooks_runtime::{
     Contribution, FieldSet, FireReport, HandlerStatus, HookContext, HookRegistry, Merge,
     hook_points, on,
 };
+use support::Log;
 
 hook_points! {
     /// Before a letter is sent.
@@ -197,4 +200,31 @@ fn l29_the_payload_of_a_lazy_fire_is_made_for_listeners_only() {
     hooks.register_modifying_with::<Letter, _>("Ahoy", ahoy).unwrap();
     let merged = block_on(hooks.fire_modifying_with::<Letter>(letter)).unwrap();
     assert_eq!(merged, greeting("Ahoy"));
+}
+
+#[derive(Debug, Default, Merge)]
+pub struct Mark {
+    text: Option<&'static str>,
+}
+
+hook_points! {
+    /// Marks the outside.
+    pub modifying Outside(u32) -> Mark;
+    /// Marks the inside.
+    pub modifying Inside(u32) -> Mark;
+}
+
+#[tokio::test]
+async fn l08_what_was_merged_is_there_for_its_own_point_only() {
+    let (hooks, log) = (HookRegistry::new(), Log::new());
+    let seen = log.clone();
+    let looks = move |_: &u32, cx: &HookContext| {
+        let (outside, inside) = (cx.merged::<Outside>(), cx.merged::<Inside>());
+        seen.push(format!("{:?} {:?}", outside.map(|label| label.text), inside.is_some()));
+        None::<Mark>
+    };
+    let labels = |_: &u32| Mark { text: Some("fragile") };
+    hooks.register([on::<Outside>().handler(labels), on::<Outside>().handler(looks)]).unwrap();
+    hooks.fire_modifying::<Outside>(&1).await.unwrap();
+    assert_eq!(log.take(), [r#"Some(Some("fragile")) false"#]);
 }

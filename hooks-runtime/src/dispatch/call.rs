@@ -19,14 +19,22 @@ use crate::timer::{Sleep, Timer};
 pub(crate) struct Running<'s> {
     pub(crate) entry: &'s Entry,
     fire: &'s Fire<'s>,
-    /// Read only where somebody wants to know: two clock reads cost more than
-    /// a dispatch.
-    since: Option<Instant>,
-    /// How long it took, once that was looked at.
+    /// When its first turn began. Read only where somebody wants to know: two
+    /// clock reads cost more than a dispatch.
+    since: Cell<Option<Instant>>,
+    /// How long it had taken at the end of its last turn.
     took: Cell<Option<Duration>>,
     /// The number of the call, where somebody watches.
     call: u64,
     finished: bool,
+}
+
+/// The first turn of a call with a limit: when it began, and how long it took
+/// where the handler is done.
+#[derive(Clone, Copy)]
+pub(crate) struct FirstTurn {
+    pub(crate) since: Instant,
+    pub(crate) took: Option<Duration>,
 }
 
 /// A call that has ended.
@@ -43,43 +51,47 @@ impl<'s> Running<'s> {
             return None;
         }
         let call = fire.watch.map_or(0, |watch| watch.call_started(entry));
-        let timed = entry.timeout.is_some() || fire.watch.is_some();
-        Some(Self {
-            entry,
-            fire,
-            since: timed.then(Instant::now),
-            took: Cell::new(None),
-            call,
-            finished: false,
-        })
+        let (since, took) = (Cell::new(None), Cell::new(None));
+        Some(Self { entry, fire, since, took, call, finished: false })
     }
 
-    /// A call with a limit that nobody watches.
-    pub(crate) fn limited(fire: &'s Fire<'s>, entry: &'s Entry, since: Instant) -> Self {
-        Self { entry, fire, since: Some(since), took: Cell::new(None), call: 0, finished: false }
+    /// A call with a limit that nobody watches, which had its first turn.
+    pub(crate) fn limited(fire: &'s Fire<'s>, entry: &'s Entry, turn: FirstTurn) -> Self {
+        let (since, took) = (Cell::new(Some(turn.since)), Cell::new(turn.took));
+        Self { entry, fire, since, took, call: 0, finished: false }
     }
 
     /// Polls code of the handler, known to the chain of nested fires and to
-    /// whoever watches.
+    /// whoever watches. The clock is looked at right beside it: nobody is
+    /// charged for the time of an observer.
     pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let Some(watch) = self.fire.watch else { return polling(self.entry, poll) };
+        let Some(watch) = self.fire.watch else { return self.time(poll) };
         watch.polling(self.call, self.entry, true);
-        let polled = polling(self.entry, poll);
+        let polled = self.time(poll);
         watch.polling(self.call, self.entry, false);
         polled
     }
 
+    fn time<T>(&self, poll: impl FnOnce() -> T) -> T {
+        let timed = self.entry.timeout.is_some() || self.fire.watch.is_some();
+        if timed && self.since.get().is_none() {
+            self.since.set(Some(Instant::now()));
+        }
+        let polled = polling(self.entry, poll);
+        self.took.set(self.elapsed());
+        polled
+    }
+
     fn elapsed(&self) -> Option<Duration> {
-        self.since.map(|since| since.elapsed())
+        self.since.get().map(|since| since.elapsed())
     }
 
     /// The outcome of a handler that returned: late is failed.
     pub(crate) fn returned<T>(&self, returned: Result<T, BoxError>) -> Result<T, FailureKind> {
         let Some(limit) = self.entry.timeout else { return returned.map_err(FailureKind::Error) };
-        // Looked at once: the clock is the dearest part of such a call.
-        self.took.set(self.elapsed());
         if self.took.get().is_some_and(|took| took > limit) {
-            drop_contained("what a handler returned too late", returned);
+            // It may be the handler's own code that is run here.
+            polling(self.entry, || drop_contained("what a handler returned too late", returned));
             return Err(FailureKind::TimedOut(limit));
         }
         returned.map_err(FailureKind::Error)
@@ -90,17 +102,16 @@ impl<'s> Running<'s> {
         let Some(limit) = self.entry.timeout else { return Ok(None) };
         let left = limit.saturating_sub(self.elapsed().unwrap_or_default());
         let timer: &dyn Timer = &*self.fire.hooks.inner.settings.timer;
-        match timer.sleep(left) {
-            Some(sleep) => Ok(Some(sleep)),
-            None => Err(FailureKind::NoTimer(limit)),
+        match contained(|| timer.sleep(left)) {
+            Ok(Some(sleep)) => Ok(Some(sleep)),
+            Ok(None) | Err(_) => Err(FailureKind::NoTimer(limit)),
         }
     }
 
     /// The end of the call, to be told by the caller.
     pub(crate) fn finish(mut self) -> Ended<'s> {
         self.finished = true;
-        let elapsed = self.took.get().or_else(|| self.elapsed());
-        Ended { entry: self.entry, call: self.call, elapsed }
+        Ended { entry: self.entry, call: self.call, elapsed: self.took.get() }
     }
 }
 
@@ -147,16 +158,14 @@ pub(crate) fn leave(entry: &Entry) {
 #[inline]
 pub(crate) fn polling<T>(entry: &Entry, poll: impl FnOnce() -> T) -> T {
     let Some(crowd) = &entry.crowd else { return poll() };
-    nesting::polling(crowd.id());
-    let polled = poll();
-    nesting::polling(0);
-    polled
+    let _turn = nesting::Turn::of(crowd.id());
+    poll()
 }
 
 /// A handler that waits, with its limit.
 pub(crate) struct Waiting<'s, T> {
-    /// Before `running`: the future is gone when the call counts as ended.
-    future: Option<Suspended<'s, Result<T, BoxError>>>,
+    /// Gone when the call counts as ended.
+    future: Suspended<'s, Result<T, BoxError>>,
     timer: Option<Sleep>,
     running: Option<Running<'s>>,
     /// Whether it had its turn a moment ago, by this very task: then only its
@@ -167,17 +176,13 @@ pub(crate) struct Waiting<'s, T> {
 impl<'s, T> Waiting<'s, T> {
     fn new(
         running: Running<'s>,
-        future: Suspended<'s, Result<T, BoxError>>,
+        mut future: Suspended<'s, Result<T, BoxError>>,
     ) -> Result<Self, (Running<'s>, FailureKind)> {
         match running.arm() {
-            Ok(timer) => {
-                Ok(Self { future: Some(future), timer, running: Some(running), fresh: true })
-            }
+            Ok(timer) => Ok(Self { future, timer, running: Some(running), fresh: true }),
             Err(kind) => {
                 // The future is dropped while its call still counts.
-                if let Err(panic) = running.poll(|| future.end()) {
-                    log_in_drop(panic);
-                }
+                running.poll(|| future.end_logged());
                 Err((running, kind))
             }
         }
@@ -186,28 +191,44 @@ impl<'s, T> Waiting<'s, T> {
     /// Gives the handler a turn, then looks at its limit.
     fn turn(&mut self, task: &mut Context<'_>) -> Poll<(Running<'s>, Result<T, FailureKind>)> {
         let fresh = std::mem::take(&mut self.fresh);
-        let running = self.running.as_ref().expect("a call has no turn after its end");
-        let future = self.future.as_mut().expect("a call has no turn after its end");
-        let polled = if fresh { Poll::Pending } else { running.poll(|| future.poll(task)) };
+        let Some(running) = &self.running else { return Poll::Pending };
+        let future = &mut self.future;
+        let polled = if fresh {
+            Poll::Pending
+        } else {
+            running.poll(|| future.poll(task, |returned, dropped| (returned, dropped)))
+        };
         let outcome = match polled {
-            Poll::Ready(Ok(returned)) => running.returned(returned),
+            Poll::Ready(Ok((returned, dropped))) => {
+                let outcome = running.returned(returned);
+                polling(running.entry, || with_drop(outcome, dropped))
+            }
             Poll::Ready(Err(panic)) => Err(FailureKind::Panicked(message_of(panic))),
             Poll::Pending => {
                 let (Some(allowed), Some(timer)) = (running.entry.timeout, &mut self.timer) else {
                     return Poll::Pending;
                 };
                 // A timer may panic where its runtime has ended meanwhile.
-                match contained(|| timer.as_mut().poll(task)) {
+                let kind = match contained(|| timer.as_mut().poll(task)) {
                     Ok(Poll::Pending) => return Poll::Pending,
-                    Ok(Poll::Ready(())) => Err(FailureKind::TimedOut(allowed)),
-                    Err(_) => Err(FailureKind::NoTimer(allowed)),
-                }
+                    Ok(Poll::Ready(())) => FailureKind::TimedOut(allowed),
+                    Err(_) => FailureKind::NoTimer(allowed),
+                };
+                running.poll(|| future.end_logged());
+                Err(kind)
             }
         };
-        let dropped = self.future.take().map_or(Ok(()), |future| running.poll(|| future.end()));
-        let outcome = with_drop(outcome, dropped);
         let running = self.running.take().expect("it was there above");
         Poll::Ready((running, outcome))
+    }
+}
+
+impl<T> Drop for Waiting<'_, T> {
+    fn drop(&mut self) {
+        drop_contained("a timer", self.timer.take());
+        if let Some(running) = &self.running {
+            running.poll(|| self.future.end_logged());
+        }
     }
 }
 
@@ -245,20 +266,15 @@ impl<'s> Done<'s> {
     }
 }
 
-/// A handler that waits.
+/// A handler that waits. Once it has ended it waits for ever: a waker may
+/// outlive its call, and give it one more turn.
 pub(crate) enum Call<'s, T> {
     /// It has no limit, and nobody watches it.
     Plain(Plain<'s, T>),
     Careful(Box<Waiting<'s, T>>),
-    Over,
 }
 
 impl<'s, T> Call<'s, T> {
-    #[inline]
-    pub(crate) fn plain(entry: &'s Entry, future: Suspended<'s, Result<T, BoxError>>) -> Self {
-        Self::Plain(Plain { entry, future: Some(future) })
-    }
-
     /// Lets a handler wait that has started; the failure of one that cannot.
     #[inline]
     pub(crate) fn new(
@@ -266,7 +282,7 @@ impl<'s, T> Call<'s, T> {
         future: Suspended<'s, Result<T, BoxError>>,
     ) -> Result<Self, (Done<'s>, FailureKind)> {
         match done {
-            Done::Plain(entry) => Ok(Self::plain(entry, future)),
+            Done::Plain(entry) => Ok(Self::Plain(Plain::new(entry, future))),
             Done::Careful(running) => match Waiting::new(running, future) {
                 Ok(waiting) => Ok(Self::Careful(Box::new(waiting))),
                 Err((running, kind)) => Err((Done::Careful(running), kind)),
@@ -281,68 +297,88 @@ impl<'s, T> Call<'s, T> {
         }
     }
 
-    /// Gives it a turn; whether it has ended is asked once.
+    /// Gives it a turn. When it is done, `take` gets its end and its outcome.
+    // Inlined, and without a way of the outcome over memory: then the compiler
+    // sees how little is to be done for a plain handler that just returned.
     #[inline]
     pub(crate) fn turn(
         &mut self,
         task: &mut Context<'_>,
-    ) -> Poll<(Done<'s>, Result<T, FailureKind>)> {
-        let (done, outcome) = match self {
+        take: impl FnOnce(Done<'s>, Result<T, FailureKind>),
+    ) -> Poll<()> {
+        match self {
             Self::Plain(call) => {
-                let Poll::Ready(outcome) = call.turn(task) else { return Poll::Pending };
-                (Done::Plain(call.entry), outcome)
+                let mut outcome = None;
+                call.turn(task, &mut outcome).map(|()| {
+                    take(Done::Plain(call.entry), outcome.expect("it is done"));
+                })
             }
             Self::Careful(call) => {
-                let turn = call.turn(task);
-                let Poll::Ready((running, outcome)) = turn else { return Poll::Pending };
-                (Done::Careful(running), outcome)
+                call.turn(task).map(|(running, outcome)| take(Done::Careful(running), outcome))
             }
-            // A waker may outlive its call and mark it once more.
-            Self::Over => return Poll::Pending,
-        };
-        *self = Self::Over;
-        Poll::Ready((done, outcome))
+        }
     }
 }
 
 /// A handler that waits without a limit, and whom nobody watches.
 pub(crate) struct Plain<'s, T> {
     entry: &'s Entry,
-    /// There until the end of the call.
-    future: Option<Suspended<'s, Result<T, BoxError>>>,
+    future: Suspended<'s, Result<T, BoxError>>,
 }
 
-impl<T> Plain<'_, T> {
-    /// Gives the handler a turn. When it is done, the caller notes the end of
-    /// the call.
+impl<'s, T> Plain<'s, T> {
     #[inline]
-    fn turn(&mut self, task: &mut Context<'_>) -> Poll<Result<T, FailureKind>> {
-        let future = self.future.as_mut().expect("a call has no turn after its end");
-        let Poll::Ready(returned) = polling(self.entry, || future.poll(task)) else {
-            return Poll::Pending;
-        };
-        let outcome = match returned {
-            Ok(returned) => returned.map_err(FailureKind::Error),
-            Err(panic) => Err(FailureKind::Panicked(message_of(panic))),
-        };
-        let future = self.future.take().expect("it was there above");
-        let dropped = polling(self.entry, || future.end());
-        Poll::Ready(with_drop(outcome, dropped))
+    pub(crate) fn new(entry: &'s Entry, future: Suspended<'s, Result<T, BoxError>>) -> Self {
+        Self { entry, future }
+    }
+
+    /// Gives the handler a turn, and says what came of it when it is done. The
+    /// caller notes the end of the call.
+    #[inline]
+    fn turn(
+        &mut self,
+        task: &mut Context<'_>,
+        outcome: &mut Option<Result<T, FailureKind>>,
+    ) -> Poll<()> {
+        let Self { entry, future } = self;
+        let polled = polling(entry, || {
+            // Each outcome is written where it is made: a detour over the stack
+            // costs more than the rest of a turn.
+            future.poll(task, |returned, dropped| match (returned, dropped) {
+                (Ok(output), Ok(())) => *outcome = Some(Ok(output)),
+                (Err(error), Ok(())) => *outcome = Some(Err(FailureKind::Error(error))),
+                (returned, dropped) => {
+                    *outcome = Some(with_drop(returned.map_err(FailureKind::Error), dropped));
+                }
+            })
+        });
+        polled.map(|polled| {
+            if let Err(panic) = polled {
+                *outcome = Some(Err(FailureKind::Panicked(message_of(panic))));
+            }
+        })
     }
 }
 
 impl<T> Drop for Plain<'_, T> {
+    #[inline]
     fn drop(&mut self) {
-        if let Some(future) = self.future.take() {
-            // Gone before the call counts as ended.
-            drop(future);
-            leave(self.entry);
+        if !self.future.is_over() {
+            self.abandon();
         }
     }
 }
 
+impl<T> Plain<'_, T> {
+    #[cold]
+    fn abandon(&mut self) {
+        // Gone before the call counts as ended.
+        polling(self.entry, || self.future.end_logged());
+        leave(self.entry);
+    }
+}
+
 /// The outcome of a call whose future may have panicked while it was dropped.
-#[inline]
 fn with_drop<T>(
     outcome: Result<T, FailureKind>,
     dropped: Result<(), PanicPayload>,

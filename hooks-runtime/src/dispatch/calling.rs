@@ -25,7 +25,7 @@ use std::ptr::{self, NonNull};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use crate::dispatch::call::{Call, Done, Running, enter, leave, polling};
+use crate::dispatch::call::{Call, Done, FirstTurn, Plain, Running, enter, leave, polling};
 use crate::dispatch::children::Children;
 use crate::dispatch::fire::Fire;
 use crate::dispatch::relend::Relend;
@@ -44,7 +44,8 @@ pub(crate) type Course<'p, P> = <<P as HookPoint>::Model as Model>::Course<'p, P
 /// What came of starting a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It is done, and the model has taken its answer.
+    /// Nothing is left to do for it: the model has taken its answer, or it was
+    /// gone.
     On,
     /// It waits, and the fire goes on without it.
     Waits,
@@ -66,19 +67,29 @@ impl Step {
     }
 }
 
+/// A call that was let in, until it ends or somebody goes on with it.
+struct Inside<'s>(&'s Entry);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        leave(self.0);
+    }
+}
+
 /// A walk over handlers, as their functions meet it.
 pub(crate) struct Calling<'s, 'p, P: HookPoint> {
     fire: &'s Fire<'s>,
     course: Relend<'s, Course<'p, P>>,
     storage: Relend<'s, Storage>,
-    /// The task that is polled. Set for as long as `run` or `start` lasts: most
+    /// The task that is polled. Valid only while `run` or `start` lasts: most
     /// handlers do not ask for it.
     task: NonNull<Context<'static>>,
     /// Whether answers are put aside, to be looked at before they are taken.
     careful: bool,
-    /// When the call began that has a limit; and the look at the clock at its
-    /// end, with the slot behind it.
-    since: Option<Instant>,
+    /// What the clock said of the last call with a limit.
+    turn: Option<FirstTurn>,
+    /// The look at the clock at the end of a call that nothing has run since,
+    /// with the slot behind it.
     looked: Option<(Instant, *const Slot<P>)>,
     /// Empty but between a call and who looks at what came of it, so that it
     /// never needs to be dropped with this.
@@ -109,7 +120,7 @@ where
             storage,
             task: NonNull::dangling(),
             careful: false,
-            since: None,
+            turn: None,
             looked: None,
             aside: ManuallyDrop::new(None),
             parking: None,
@@ -131,8 +142,9 @@ where
         Self { parking, ..Self::new(fire, course, storage) }
     }
 
-    /// Calls plain handlers in order, as long as each is done at once and the
-    /// fire goes on. Where that ended, and what came of the handler there.
+    /// Calls handlers in order, as long as each is done at once or parked, and
+    /// the fire goes on. Unless `everyone` takes part, each is looked at. Where
+    /// that ended, and what came of the handler there.
     ///
     /// This loop holds only what every handler needs; all else is out of its
     /// way, in functions of its own.
@@ -144,6 +156,7 @@ where
         task: &mut Context<'_>,
     ) -> (usize, Step) {
         self.task = NonNull::from(task).cast();
+        self.looked = None;
         let mut left = slots.iter();
         while let Some(slot) = left.next() {
             if !everyone && !self.fire.admits(slot) {
@@ -181,22 +194,25 @@ where
             self.fire.filtered(entry, Filter::Unregistered);
             return Step::On;
         }
+        let inside = Inside(entry);
         let step = match entry.timeout {
             None => polling(entry, || slot.invoke().start(self, entry)),
             Some(limit) => self.run_limited(slot, limit),
         };
-        if matches!(step, Step::On | Step::End(_)) {
-            leave(entry);
+        if !matches!(step, Step::On | Step::End(_)) {
+            // Whoever goes on with the call ends it.
+            std::mem::forget(inside);
         }
         step
     }
 
     /// Calls a handler with a limit: its answer is taken if it is not late.
     fn run_limited(&mut self, slot: &'s Slot<P>, limit: Duration) -> Step {
-        // Right behind another such call its look at the clock will do.
+        // Where nothing ran since the end of the call before, the look at the
+        // clock there will do.
         let looked = self.looked.take().filter(|(_, next)| ptr::eq(*next, slot));
         let since = looked.map_or_else(Instant::now, |(now, _)| now);
-        self.since = Some(since);
+        self.turn = Some(FirstTurn { since, took: None });
         self.careful = true;
         let step = polling(&slot.entry, || slot.invoke().start(self, &slot.entry));
         self.careful = false;
@@ -204,14 +220,22 @@ where
             return step;
         }
         let now = Instant::now();
-        if now.duration_since(since) > limit {
+        let took = now.duration_since(since);
+        self.turn = Some(FirstTurn { since, took: Some(took) });
+        if took > limit {
             // Whatever it says: what was put aside, or nothing to say.
             return Step::Aside;
         }
-        self.looked = Some((now, ptr::from_ref(slot).wrapping_add(1)));
+        let looked = Some((now, ptr::from_ref(slot).wrapping_add(1)));
         match self.aside.take() {
-            None => step,
+            None => {
+                self.looked = looked;
+                step
+            }
             Some(Started::Ready(Ok(output))) => {
+                if P::Model::changes_nothing(&output) {
+                    self.looked = looked;
+                }
                 let take = AssertUnwindSafe(|| {
                     polling(&slot.entry, || self.take(&slot.entry, Ok(output)))
                 });
@@ -243,9 +267,9 @@ where
 
     /// The call of a handler, of which something was put aside.
     pub(crate) fn done(&self, entry: &'s Entry) -> Done<'s> {
-        match self.since {
-            Some(since) if entry.timeout.is_some() => {
-                Done::Careful(Running::limited(self.fire, entry, since))
+        match self.turn {
+            Some(turn) if entry.timeout.is_some() => {
+                Done::Careful(Running::limited(self.fire, entry, turn))
             }
             _ => Done::Plain(entry),
         }
@@ -331,8 +355,9 @@ where
         if self.careful || self.parking.is_none() {
             return self.put_aside(Started::Suspended(future));
         }
-        let call = Call::plain(entry, future);
-        if self.lend_instead().add(call) { Step::Crowded } else { Step::Waits }
+        let children = self.lend_instead();
+        let crowded = children.add(Call::Plain(Plain::new(entry, future)));
+        if crowded { Step::Crowded } else { Step::Waits }
     }
 
     /// Lends other storage to the handlers to come: the one before keeps its

@@ -12,13 +12,15 @@ use crate::point::HookPoint;
 use crate::report::Contribution;
 use crate::slot::{Shelf, Storage};
 
-/// Above this many only those that were woken are polled; below it, polling
-/// all is cheaper than a waker for each.
+/// Once so many wait at a point that has more handlers, only those that were
+/// woken are polled; of fewer, polling all is cheaper than a waker for each.
 const FEW: usize = 32;
 
 /// The handlers that wait. What they borrow is dropped after them.
 pub(crate) struct Children<'f, T> {
     calls: Vec<Call<'f, T>>,
+    /// How many of them have not ended.
+    left: usize,
     /// Their wakers, where they are many.
     woken: Option<WokenSet>,
     /// Whether they had their turn a moment ago, by this very task.
@@ -37,11 +39,12 @@ impl<'f, T> Children<'f, T> {
     pub(crate) fn of(most: usize) -> Self {
         Self {
             calls: Vec::with_capacity(most.min(FEW)),
+            left: 0,
             woken: None,
             fresh: true,
             careful: false,
             most,
-            shelf: Shelf::default(),
+            shelf: Shelf::new(most),
             keep: None,
         }
     }
@@ -49,28 +52,28 @@ impl<'f, T> Children<'f, T> {
     /// One more, which had its first turn. Whether each has a waker of its own
     /// from now on.
     #[inline]
-    pub(crate) fn add(&mut self, mut call: Call<'f, T>) -> bool {
+    pub(crate) fn add(&mut self, call: Call<'f, T>) -> bool {
         let careful = matches!(call, Call::Careful(_));
         self.careful |= careful;
-        if let Some(woken) = &mut self.woken {
-            call.by_own_waker();
-            // It has seen its waker, but its limit has not.
-            woken.keep_next(careful);
-        }
         self.calls.push(call);
-        if self.woken.is_none() && self.calls.len() == FEW && FEW < self.most {
-            self.show_wakers();
-        }
-        self.woken.is_some()
+        self.left += 1;
+        if self.calls.len() < FEW { false } else { self.many(careful) }
     }
 
-    /// Those that wait were shown the task's waker: they have to see their own.
+    /// Whether they are so many that each has a waker of its own.
     #[cold]
-    fn show_wakers(&mut self) {
-        self.woken = Some(WokenSet::new(FEW, self.most));
-        for call in &mut self.calls {
-            call.by_own_waker();
+    fn many(&mut self, careful: bool) -> bool {
+        if let Some(woken) = &mut self.woken {
+            // It has seen its waker, but its limit has not, so it is marked. A
+            // mark cannot be told from a wake-up, so both have their turn.
+            woken.keep_next(careful);
+            self.calls.last_mut().into_iter().for_each(Call::by_own_waker);
+        } else if FEW < self.most {
+            // Those before were shown the task's waker: they have to see theirs.
+            self.woken = Some(WokenSet::new(FEW, self.most));
+            self.calls.iter_mut().for_each(Call::by_own_waker);
         }
+        self.woken.is_some()
     }
 
     /// The waker of the next one, where they have their own.
@@ -103,11 +106,14 @@ impl<'f, T> Children<'f, T> {
         match &mut self.woken {
             None if fresh && !self.careful => Poll::Pending,
             None => {
-                self.calls.retain_mut(|call| {
+                for call in &mut self.calls {
                     // A plain one that was just started needs no turn.
-                    fresh && matches!(call, Call::Plain(_)) || settled.turn(call, task).is_pending()
-                });
-                if self.calls.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+                    let idle = fresh && matches!(call, Call::Plain(_));
+                    if !idle && settled.turn(call, task).is_ready() {
+                        self.left -= 1;
+                    }
+                }
+                if self.left == 0 { Poll::Ready(()) } else { Poll::Pending }
             }
             Some(woken) => woken.poll(task, |index, task| {
                 // A waker that nobody waits by may still be there to wake.
@@ -143,7 +149,7 @@ impl<'f, P: HookPoint> Settled<'f, P> {
     /// Gives a call a turn, and takes its outcome when it is done.
     #[inline]
     fn turn<T>(&mut self, call: &mut Call<'_, T>, task: &mut Context<'_>) -> Poll<()> {
-        call.turn(task).map(|(done, outcome)| self.note(done, outcome))
+        call.turn(task, |done, outcome| self.note(done, outcome))
     }
 
     /// The end of a call.
@@ -167,5 +173,15 @@ impl<'f, P: HookPoint> Settled<'f, P> {
             _ => self.first.replace((order, failure)).map(|(_, failure)| failure),
         };
         drop_contained("a handler's error", lost);
+    }
+}
+
+impl<P: HookPoint> Drop for Settled<'_, P> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(failure) = self.first.take() {
+            // The fire is dropped before its end.
+            drop_contained("a handler's error", failure);
+        }
     }
 }

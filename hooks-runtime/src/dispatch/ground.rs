@@ -20,7 +20,9 @@
 //!   accept every lifetime and so can keep them nowhere but in their own
 //!   futures, which the calls own.
 //! * **One loan at a time.** The ground is lent only while no call is under
-//!   way, which is what the callers of [`Ground::lend`] promise.
+//!   way, which is what the callers of [`Ground::lend`] promise. A call that
+//!   comes to its end may still know the fire, so whoever lends the ground then
+//!   only shares that.
 //! * **The course is taken once.** [`Ground::end`] takes it, and whoever calls
 //!   it notes that it is gone.
 //! * **The watch is kept.** It is in a box that stays in its field until the
@@ -38,6 +40,7 @@ use crate::dispatch::fire::Fire;
 use crate::dispatch::watch::Watch;
 use crate::error::FireError;
 use crate::models::{Composes, FiresAs};
+use crate::nesting;
 use crate::panics::drop_contained;
 use crate::point::HookPoint;
 use crate::point_state::Listening;
@@ -74,8 +77,8 @@ impl<'f, P: HookPoint, V: Composes<P>> Ground<'f, P, V> {
     }
 
     /// # Safety
-    /// The ground is pinned in a firing, nothing else borrows it, and what is
-    /// made of the loan goes into the calls of that firing or ends before this
+    /// The ground is pinned in a firing, nothing else borrows it but, shared,
+    /// its fire, and what is made of the loan goes into the calls of that firing or ends before this
     /// poll does.
     #[inline]
     unsafe fn lend(&mut self) -> &'f mut Self {
@@ -217,8 +220,11 @@ where
 
 impl<P: HookPoint, V: Composes<P>, C> Drop for Begun<'_, P, V, C> {
     fn drop(&mut self) {
-        // The calls borrow the ground.
-        self.calls = None;
+        // The calls borrow the ground. What they drop is handlers' code, which
+        // a fire runs.
+        if self.calls.is_some() {
+            nesting::within(P::NAME, || self.calls = None);
+        }
         if !self.over {
             // SAFETY: the calls are gone, and nobody took the course.
             unsafe { self.ground.abandon() };

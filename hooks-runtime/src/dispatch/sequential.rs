@@ -120,7 +120,9 @@ where
                 if std::mem::take(&mut self.fresh) && matches!(self.waiting, Call::Plain(_)) {
                     return Poll::Pending;
                 }
-                let Poll::Ready((done, outcome)) = self.waiting.turn(task) else {
+                let mut ended = None;
+                let turn = self.waiting.turn(task, |done, outcome| ended = Some((done, outcome)));
+                let (Poll::Ready(()), Some((done, outcome))) = (turn, ended) else {
                     return Poll::Pending;
                 };
                 // SAFETY: the call has ended, and with it its loan, but for the
@@ -233,6 +235,7 @@ where
     P::Model: Composes<P>,
 {
     let mut contribution = Contribution::Nothing;
+    let mut spared = None;
     let next = outcome.and_then(|output| {
         let told = fire.watch.is_some().then_some(&mut contribution);
         // Values that it displaces are dropped in there: the user's code.
@@ -242,13 +245,16 @@ where
             Ok(Next::On) => Ok(None),
             Ok(Next::End(filter)) => Ok(Some(filter)),
             Err(message) if P::Model::spares(course) => {
-                log_spared(&message);
+                spared = Some(message);
                 Ok(None)
             }
             Err(message) => Err(FailureKind::Panicked(message)),
         }
     });
     let ended = done.finish();
+    if let Some(message) = spared {
+        log_spared(&message);
+    }
     match next {
         Ok(end) => {
             fire.ran(&ended, || contribution);

@@ -3,15 +3,15 @@
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 
 /// Which children were woken since they were last polled.
 struct Woken {
     bits: Box<[AtomicU64]>,
     /// Whether the task is told already that there is something to poll.
     told: AtomicBool,
-    task: Mutex<Option<Waker>>,
+    task: Mutex<Option<Arc<Waker>>>,
 }
 
 /// The waker of one child: marks it and wakes the task.
@@ -29,10 +29,28 @@ impl Wake for Child {
         let (word, bit) = (self.index / 64, self.index % 64);
         self.woken.bits[word].fetch_or(1 << bit, Ordering::Release);
         if !self.woken.told.swap(true, Ordering::AcqRel) {
-            let task = self.woken.task.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let task = self.woken.task().clone();
             if let Some(task) = task {
-                task.wake();
+                task.wake_by_ref();
             }
+        }
+    }
+}
+
+impl Woken {
+    fn task(&self) -> MutexGuard<'_, Option<Arc<Waker>>> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on `waker` is the one to wake. A waker is the executor's code,
+    /// and runs outside the lock: the old one may be dropped here, and wake a
+    /// child in its turn.
+    fn show(&self, waker: &Waker) {
+        let known = self.task().clone();
+        if !known.is_some_and(|known| known.will_wake(waker)) {
+            let new = Some(Arc::new(waker.clone()));
+            let old = std::mem::replace(&mut *self.task(), new);
+            drop(old);
         }
     }
 }
@@ -70,10 +88,7 @@ impl WokenSet {
         self.wakers.push(Waker::from(Arc::new(child)));
     }
 
-    /// The waker of the next child.
-    ///
-    /// # Panics
-    /// When it is more than there is room for.
+    /// The waker of the next child. There must be room for it.
     pub(crate) fn next(&mut self) -> &Waker {
         if self.wakers.len() == self.children {
             self.add_waker();
@@ -99,12 +114,7 @@ impl WokenSet {
         task: &mut Context<'_>,
         mut poll: impl FnMut(usize, &mut Context<'_>) -> bool,
     ) -> Poll<()> {
-        {
-            let mut known = self.woken.task.lock().unwrap_or_else(PoisonError::into_inner);
-            if !known.as_ref().is_some_and(|known| known.will_wake(task.waker())) {
-                *known = Some(task.waker().clone());
-            }
-        }
+        self.woken.show(task.waker());
         // Before the bits are read: a child woken from here on tells the task.
         self.woken.told.swap(false, Ordering::AcqRel);
         for (word, bits) in self.woken.bits.iter().enumerate() {

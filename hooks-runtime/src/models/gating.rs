@@ -352,6 +352,11 @@ impl<P: HookPoint> Composes<P> for Gating {
         Lent { input: payload, merged: None }
     }
 
+    #[inline]
+    fn changes_nothing(verdict: &Verdict<P::Payload>) -> bool {
+        matches!(verdict, Verdict::Pass)
+    }
+
     // Always inlined, for where the handler lets it pass, as most do.
     #[inline(always)]
     #[allow(clippy::inline_always)]

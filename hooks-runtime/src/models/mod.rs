@@ -69,6 +69,13 @@ pub trait Composes<P: HookPoint>: Model {
         None
     }
 
+    /// Whether taking that answer changes nothing, and so drops nothing.
+    #[inline]
+    fn changes_nothing(output: &Self::Output<P>) -> bool {
+        let _ = output;
+        false
+    }
+
     /// Takes a handler's answer, and tells what it came to if somebody wants
     /// to know.
     fn accept(

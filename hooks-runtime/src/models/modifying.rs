@@ -49,6 +49,9 @@ pub trait Merge: Default + Send + Sync + 'static {
     const FIELDS: &'static [&'static str];
 
     /// Fills the fields that are still empty from `later`; says which.
+    ///
+    /// A panic in here is taken for one of a value that came too late and was
+    /// dropped: it goes to the log, and the handler has not failed.
     fn merge(&mut self, later: Self) -> FieldSet;
 
     /// The fields that are set.
@@ -291,6 +294,11 @@ impl<P: HookPoint<Result: Merge>> Composes<P> for Modifying {
         Lent { input: merging.payload, merged: Some(&merging.merged) }
     }
 
+    #[inline]
+    fn changes_nothing(output: &Option<P::Result>) -> bool {
+        output.is_none()
+    }
+
     // Always inlined: where the handler is known, so is what its result leaves
     // empty, and that costs nothing to merge.
     #[inline(always)]
@@ -314,8 +322,8 @@ impl<P: HookPoint<Result: Merge>> Composes<P> for Modifying {
         Next::On
     }
 
-    /// The only code of the user in there drops values that come too late. By
-    /// then the others are merged, so its panic is no failure of the handler,
+    /// In a derived `merge` the only code of the user drops values that come too
+    /// late. By then the others are merged, so its panic is no failure of the handler,
     /// which would have added nothing.
     fn spares(merging: &mut Merging<'_, P>) -> bool {
         std::mem::take(&mut merging.under_way)

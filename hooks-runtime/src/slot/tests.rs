@@ -52,13 +52,13 @@ fn suspend<F: Future<Output = ()> + Send>(storage: &mut Storage, make: impl FnOn
     else {
         panic!("it is pending");
     };
-    assert!(future.poll(&mut task).is_pending());
+    assert!(future.poll(&mut task, |(), _| ()).is_pending());
     assert!(future.end().is_ok());
 }
 
 #[test]
 fn empty_futures_are_polled_in_place_and_dropped_once() {
-    let (mut storage, mut shelf) = (Storage::new(), Shelf::default());
+    let (mut storage, mut shelf) = (Storage::new(), Shelf::new(30));
     suspend(&mut storage, || Empty);
     suspend(&mut storage, || EmptyAligned);
     suspend(&mut storage, || Empty);
@@ -71,7 +71,7 @@ fn empty_futures_are_polled_in_place_and_dropped_once() {
 /// Past the first row and the second, and moved in between.
 #[test]
 fn a_shelf_hands_out_no_cell_twice() {
-    let mut shelf = Shelf::default();
+    let mut shelf = Shelf::new(30);
     let mut cells = Vec::new();
     for _ in 0..30 {
         // SAFETY: the cell is not used once the shelf is gone.

@@ -285,7 +285,7 @@ impl PointStore {
     fn resort(&mut self) {
         let order = std::mem::take(&mut self.order);
         self.order = order::sorted(order).expect("taking a handler away cannot close a circle");
-        self.list = (self.kind.of)(&self.order);
+        self.list = (self.kind.instead)(&self.list, &self.order);
     }
 
     fn follow(&mut self, plan: Plan) {
@@ -304,7 +304,7 @@ impl PointStore {
                 self.order.insert(at, entry);
             }
             Plan::Resort(order) => {
-                self.list = (self.kind.of)(&order);
+                self.list = (self.kind.instead)(&self.list, &order);
                 self.order = order;
             }
         }
