@@ -1,9 +1,12 @@
 //! What a panic says.
 
+use std::any::Any;
 use std::fmt::Display;
 use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::slot::{PanicPayload, discard};
+/// What a panic carried.
+pub(crate) type PanicPayload = Box<dyn Any + Send>;
 
 /// The message of a panic, whatever it carried.
 ///
@@ -20,9 +23,19 @@ pub(crate) fn message_of(payload: PanicPayload) -> String {
     message
 }
 
+/// Drops what a panic carried, even when that panics in turn. What panics
+/// again and again is leaked in the end: better than a fire that hangs.
+pub(crate) fn discard(mut panic: Option<PanicPayload>) {
+    for _ in 0..8 {
+        let Some(payload) = panic else { return };
+        panic = catch_unwind(AssertUnwindSafe(|| drop(payload))).err();
+    }
+    std::mem::forget(panic);
+}
+
 /// Runs `work`; a panic in it comes back as its message.
 pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(message_of)
+    catch_unwind(AssertUnwindSafe(work)).map_err(message_of)
 }
 
 /// Drops `value`, which is the user's; a panic in that goes to the log.

@@ -29,7 +29,6 @@
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::future::Future;
@@ -40,13 +39,10 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
-use crate::panics;
+use crate::panics::{self, PanicPayload, discard};
 
 /// Bytes that a future may take before its storage goes to the heap.
 pub(crate) const INLINE: usize = 256;
-
-/// What a panic carried.
-pub(crate) type PanicPayload = Box<dyn Any + Send>;
 
 #[repr(C, align(16))]
 struct Inline(MaybeUninit<[u8; INLINE]>);
@@ -152,12 +148,6 @@ pub(crate) enum Started<'s, T> {
     Suspended(Suspended<'s, T>),
 }
 
-/// What is at the spot while a future is started.
-enum Spot {
-    Empty,
-    Built,
-}
-
 impl<'s> Place<'s> {
     #[inline]
     pub(crate) fn new(storage: &'s mut Storage) -> Self {
@@ -177,19 +167,19 @@ impl<'s> Place<'s> {
         F: Future + Send + 's,
     {
         let spot: NonNull<F> = self.storage.room_for(Layout::new::<F>()).cast();
-        let mut holds = Spot::Empty;
+        let mut built = false;
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let future = make();
             // SAFETY: `spot` fits an `F`, is ours alone and empty.
             unsafe { spot.write(future) };
-            holds = Spot::Built;
+            built = true;
             // SAFETY: the future was just written, is not moved from here on
             // and is dropped in place before the memory is used again.
             let Poll::Ready(output) = unsafe { Pin::new_unchecked(&mut *spot.as_ptr()) }.poll(task)
             else {
                 return None;
             };
-            holds = Spot::Empty;
+            built = false;
             // SAFETY: built above, and nobody else drops it.
             unsafe { spot.drop_in_place() };
             Some(take(output))
@@ -201,10 +191,10 @@ impl<'s> Place<'s> {
                 Err(Started::Suspended(Suspended { future: Some(future), place: PhantomData }))
             }
             Err(panic) => {
-                if matches!(holds, Spot::Built) {
+                if built {
                     // SAFETY: built, and not dropped yet. A second panic adds
                     // nothing to the first.
-                    discard(unsafe { drop_contained(spot) }.err());
+                    discard(unsafe { try_drop(spot) }.err());
                 }
                 Err(Started::Panicked(panic))
             }
@@ -217,23 +207,13 @@ impl<'s> Place<'s> {
 /// # Safety
 /// There is a valid future at `spot`, which nobody uses afterwards.
 #[inline]
-unsafe fn drop_contained<F: ?Sized>(spot: NonNull<F>) -> Result<(), PanicPayload> {
+unsafe fn try_drop<F: ?Sized>(spot: NonNull<F>) -> Result<(), PanicPayload> {
     if needs_drop::<F>() {
         // SAFETY: passed on to the caller.
         catch_unwind(AssertUnwindSafe(|| unsafe { spot.drop_in_place() }))
     } else {
         Ok(())
     }
-}
-
-/// Drops what a panic carried, even when that panics in turn. What panics
-/// again and again is leaked in the end: better than a fire that hangs.
-pub(crate) fn discard(mut panic: Option<PanicPayload>) {
-    for _ in 0..8 {
-        let Some(payload) = panic else { return };
-        panic = catch_unwind(AssertUnwindSafe(|| drop(payload))).err();
-    }
-    std::mem::forget(panic);
 }
 
 /// A future that waits in its place, until it is done or ended. Dropping this
@@ -283,7 +263,7 @@ impl<T> Suspended<'_, T> {
     pub(crate) fn end(&mut self) -> Result<(), PanicPayload> {
         match self.future.take() {
             // SAFETY: the future is in its place, and this was its last use.
-            Some(future) => unsafe { drop_contained(future) },
+            Some(future) => unsafe { try_drop(future) },
             None => Ok(()),
         }
     }

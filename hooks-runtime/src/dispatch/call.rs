@@ -8,10 +8,10 @@ use crate::dispatch::fire::Fire;
 use crate::entry::Entry;
 use crate::error::{BoxError, FailureKind};
 use crate::nesting;
-use crate::panics::{contained, drop_contained, log_in_drop, message_of};
+use crate::panics::{PanicPayload, contained, drop_contained, log_in_drop, message_of};
 use crate::presence::Entrance;
 use crate::report::HandlerStatus;
-use crate::slot::{PanicPayload, Started, Suspended};
+use crate::slot::{Started, Suspended};
 use crate::timer::{Sleep, Timer};
 
 /// A handler that has started. Its end is told once: by whoever takes what

@@ -33,10 +33,10 @@ use crate::entry::Entry;
 use crate::invoke::{Input, Output};
 use crate::list::Slot;
 use crate::models::{Composes, Lent, Model, Next};
-use crate::panics::{log_spared, message_of};
+use crate::panics::{PanicPayload, log_spared, message_of};
 use crate::point::HookPoint;
 use crate::report::Filter;
-use crate::slot::{PanicPayload, Place, Started, Storage, Suspended};
+use crate::slot::{Place, Started, Storage, Suspended};
 
 /// What a fire of `P` carries from one handler to the next.
 pub(crate) type Course<'p, P> = <<P as HookPoint>::Model as Model>::Course<'p, P>;

@@ -95,12 +95,12 @@ impl<'f> Fire<'f> {
     pub(crate) fn filtered(&self, entry: &Entry, filter: Filter) {
         entry.counters.filtered();
         entry.counters.uncount_call();
-        self.skipped(entry, filter);
+        self.tell_of_filtered(entry, filter);
     }
 
-    /// A handler that an earlier one left nothing to do.
+    /// Tells of a handler that is not called.
     #[cold]
-    pub(crate) fn skipped(&self, entry: &Entry, filter: Filter) {
+    pub(crate) fn tell_of_filtered(&self, entry: &Entry, filter: Filter) {
         if let Some(watch) = self.watch {
             watch.filtered(entry, filter);
         }

@@ -276,7 +276,7 @@ fn skip_rest<P: HookPoint>(fire: &Fire<'_>, list: &HandlerList<P>, from: At, fil
         for (index, chunk) in list.chunks().iter().enumerate().skip(from.chunk) {
             let done = if index == from.chunk { from.slot } else { 0 };
             for slot in &chunk.slots[done..] {
-                fire.skipped(&slot.entry, filter);
+                fire.tell_of_filtered(&slot.entry, filter);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! The models: how the handlers of a point run and compose.
 //!
 //! Each is one file of the same shape: the marker type, what its handlers may
-//! return, the way to register and the ways to fire.
+//! return, the way to register, the ways to fire and what a fire carries along.
+//! The stages of a flow, which are what is fired of it, are in `crate::flow`.
 
 mod claiming;
 mod flow;
