@@ -228,8 +228,10 @@ fn l07_a_child_that_was_shown_its_waker_before_is_polled_when_it_wakes() {
     most_schedules("a child wakes its task before or while the set is polled", || {
         let ready = Arc::new(loom::sync::atomic::AtomicBool::new(false));
         let mut set = WokenSet::new(1, 2);
-        let waker = set.next().clone();
+        let next = set.next();
+        let waker = next.clone();
         set.keep_next(false);
+        set.give_back(next);
         let waking = thread::spawn({
             let ready = Arc::clone(&ready);
             move || {

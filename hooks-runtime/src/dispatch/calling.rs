@@ -22,13 +22,14 @@ use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
-use std::task::{Context, Waker};
+use std::task::Context;
 use std::time::{Duration, Instant};
 
 use crate::dispatch::call::{Call, Done, FirstTurn, Plain, Running, enter, leave, polling};
 use crate::dispatch::children::Children;
 use crate::dispatch::fire::Fire;
 use crate::dispatch::relend::Relend;
+use crate::dispatch::woken::WokenSet;
 use crate::entry::Entry;
 use crate::invoke::{Input, Output};
 use crate::list::Slot;
@@ -374,11 +375,11 @@ where
         children
     }
 
-    /// The waker of the next one that waits, where each has its own.
-    pub(crate) fn own_waker(&mut self) -> Option<Waker> {
+    /// The wakers of those that wait, where each has its own.
+    pub(crate) fn wakers(&mut self) -> Option<&mut WokenSet> {
         let (mut parking, _) = self.parking?;
         // SAFETY: as above.
-        unsafe { parking.as_mut() }.as_mut()?.waker().cloned()
+        unsafe { parking.as_mut() }.as_mut()?.wakers()
     }
 
     #[cold]

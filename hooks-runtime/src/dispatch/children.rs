@@ -1,6 +1,6 @@
 //! The handlers of a void fire that wait.
 
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use crate::dispatch::call::{Call, Done, Ended};
 use crate::dispatch::fire::Fire;
@@ -76,9 +76,9 @@ impl<'f, T> Children<'f, T> {
         self.woken.is_some()
     }
 
-    /// The waker of the next one, where they have their own.
-    pub(crate) fn waker(&mut self) -> Option<&Waker> {
-        self.woken.as_mut().map(WokenSet::next)
+    /// Their wakers, where they have their own.
+    pub(crate) fn wakers(&mut self) -> Option<&mut WokenSet> {
+        self.woken.as_mut()
     }
 
     /// Storage for the next one.

@@ -11,6 +11,7 @@ use crate::dispatch::calling::{Calling, Step};
 use crate::dispatch::children::{Children, Settled};
 use crate::dispatch::fire::Fire;
 use crate::dispatch::ground::{Calls, Ground, Loan};
+use crate::dispatch::woken::WokenSet;
 use crate::error::FireError;
 use crate::list::{HandlerList, Slot};
 use crate::models::{Composes, FiresAs, Model};
@@ -142,13 +143,30 @@ where
     P: HookPoint,
     P::Model: Composes<P>,
 {
-    match calling.own_waker() {
-        None => calling.run_on(slots, everyone, task),
-        Some(waker) => {
-            let (_, step) = calling.run_on(&slots[..1], everyone, &mut Context::from_waker(&waker));
-            (0, step)
-        }
+    if calling.wakers().is_none() {
+        return calling.run_on(slots, everyone, task);
     }
+    let (_, step) =
+        by_own_waker(calling, task, |calling, task| calling.run_on(&slots[..1], everyone, task));
+    (0, step)
+}
+
+/// Starts a handler, by a waker of its own where those that wait have one.
+fn by_own_waker<'f, P, T>(
+    calling: &mut Calling<'f, '_, P>,
+    task: &mut Context<'_>,
+    start: impl FnOnce(&mut Calling<'f, '_, P>, &mut Context<'_>) -> T,
+) -> T
+where
+    P: HookPoint,
+    P::Model: Composes<P>,
+{
+    let Some(waker) = calling.wakers().map(WokenSet::next) else { return start(calling, task) };
+    let started = start(calling, &mut Context::from_waker(&waker));
+    if let Some(wakers) = calling.wakers() {
+        wakers.give_back(waker);
+    }
+    started
 }
 
 /// Starts a handler whose call is told of, and takes what came of it.
@@ -161,13 +179,11 @@ fn start<'f, P>(
     P: HookPoint,
     P::Model: Composes<P>,
 {
-    let running = match calling.own_waker() {
-        None => calling.start(slot, task),
-        Some(waker) => calling.start(slot, &mut Context::from_waker(&waker)),
-    };
-    if let Some(running) = running {
-        settle(Done::Careful(running), calling, settled);
-    }
+    by_own_waker(calling, task, |calling, task| {
+        if let Some(running) = calling.start(slot, task) {
+            settle(Done::Careful(running), calling, settled);
+        }
+    });
 }
 
 /// Takes what was put aside of a handler.

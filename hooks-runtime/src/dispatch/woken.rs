@@ -42,24 +42,28 @@ impl Woken {
         self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on `waker` is the one to wake. A waker is the executor's code,
-    /// and runs outside the lock: the old one may be dropped here, and wake a
-    /// child in its turn.
-    fn show(&self, waker: &Waker) {
-        let known = self.task().clone();
-        if !known.is_some_and(|known| known.will_wake(waker)) {
-            let new = Some(Arc::new(waker.clone()));
-            let old = std::mem::replace(&mut *self.task(), new);
-            drop(old);
-        }
+    /// From now on `waker` is the one to wake.
+    fn show(&self, waker: Arc<Waker>) {
+        let old = self.task().replace(waker);
+        // A waker is the executor's code, and runs outside the lock: the old
+        // one may wake a child when it is dropped.
+        drop(old);
     }
+}
+
+fn waker(woken: &Arc<Woken>, index: usize) -> Waker {
+    Waker::from(Arc::new(Child { woken: Arc::clone(woken), index }))
 }
 
 /// The wakers of a set of children.
 pub(crate) struct WokenSet {
     woken: Arc<Woken>,
-    /// One for each child, and perhaps one for the next.
+    /// The task's waker, as `woken` has it: read here without a lock.
+    shown: Option<Arc<Waker>>,
+    /// One for each child.
     wakers: Vec<Waker>,
+    /// The one of the next child, while nobody has it.
+    spare: Option<Waker>,
     children: usize,
     /// How many of them have not ended.
     left: usize,
@@ -76,24 +80,25 @@ impl WokenSet {
             })
             .collect();
         let woken = Arc::new(Woken { bits, told: AtomicBool::new(false), task: Mutex::new(None) });
-        let mut set = Self { woken, wakers: Vec::with_capacity(most), children, left: children };
-        while set.wakers.len() < children {
-            set.add_waker();
-        }
-        set
+        let mut wakers = Vec::with_capacity(most);
+        wakers.extend((0..children).map(|index| waker(&woken, index)));
+        Self { woken, shown: None, wakers, spare: None, children, left: children }
     }
 
-    fn add_waker(&mut self) {
-        let child = Child { woken: Arc::clone(&self.woken), index: self.wakers.len() };
-        self.wakers.push(Waker::from(Arc::new(child)));
+    /// The waker of the next child, which there must be room for. It is given
+    /// back when the child was shown it, before or after it is known whether it
+    /// is kept.
+    pub(crate) fn next(&mut self) -> Waker {
+        self.spare.take().unwrap_or_else(|| waker(&self.woken, self.children))
     }
 
-    /// The waker of the next child. There must be room for it.
-    pub(crate) fn next(&mut self) -> &Waker {
-        if self.wakers.len() == self.children {
-            self.add_waker();
+    /// Gives back what [`next`](Self::next) gave.
+    pub(crate) fn give_back(&mut self, waker: Waker) {
+        if self.wakers.len() < self.children {
+            self.wakers.push(waker);
+        } else {
+            self.spare = Some(waker);
         }
-        &self.wakers[self.children]
     }
 
     /// One more child, which has seen its waker; `mark` it if it is to be
@@ -105,6 +110,7 @@ impl WokenSet {
         }
         self.children += 1;
         self.left += 1;
+        self.wakers.extend(self.spare.take());
     }
 
     /// Polls the children that were woken. `poll` says whether the child of
@@ -114,7 +120,11 @@ impl WokenSet {
         task: &mut Context<'_>,
         mut poll: impl FnMut(usize, &mut Context<'_>) -> bool,
     ) -> Poll<()> {
-        self.woken.show(task.waker());
+        if !self.shown.as_ref().is_some_and(|shown| shown.will_wake(task.waker())) {
+            let shown = Arc::new(task.waker().clone());
+            self.woken.show(Arc::clone(&shown));
+            self.shown = Some(shown);
+        }
         // Before the bits are read: a child woken from here on tells the task.
         self.woken.told.swap(false, Ordering::AcqRel);
         for (word, bits) in self.woken.bits.iter().enumerate() {
