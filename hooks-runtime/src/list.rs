@@ -29,11 +29,12 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::iter;
 use std::ptr::NonNull;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::entry::Entry;
 use crate::invoke::Invoke;
 use crate::point::HookPoint;
+use crate::sync::OnceLock;
 use crate::walks::Walks;
 
 /// A chunk is split when it grows past this.
