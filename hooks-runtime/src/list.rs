@@ -27,9 +27,9 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::iter;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::{iter, mem};
 
 use crate::entry::Entry;
 use crate::invoke::Invoke;
@@ -129,8 +129,8 @@ impl<P: HookPoint> Chunk<P> {
     /// waits may keep it for long. What such fires still count comes at its
     /// end.
     fn retire(&self) {
-        self.credited
-            .get_or_init(|| self.walks().map(|(entry, walks)| credit(entry, walks)).collect());
+        let credited = self.walks().map(|(entry, walks)| credit(entry, walks)).collect();
+        self.credited.get_or_init(|| credited);
     }
 }
 
@@ -143,10 +143,11 @@ fn credit(entry: &Entry, calls: u64) -> u64 {
 impl<P: HookPoint> Drop for Chunk<P> {
     /// Nobody walks this chunk any more: its counts go to the handlers.
     fn drop(&mut self) {
-        let credited = self.credited.get().into_iter().flatten().chain(iter::repeat(&0));
+        let credited = mem::take(&mut self.credited).into_inner().unwrap_or_default();
+        let credited = credited.into_iter().chain(iter::repeat(0));
         for ((entry, walks), credited) in self.walks().zip(credited) {
-            if walks != *credited {
-                credit(entry, walks.wrapping_sub(*credited));
+            if walks != credited {
+                credit(entry, walks.wrapping_sub(credited));
             }
         }
     }
