@@ -183,16 +183,24 @@ macro_rules! form {
             $call.into_output().map(<P::Model as $crate::models::RegistersAs<$v, P>>::returned)
         })
     };
-    (@async $calling:ident, $entry:ident, $v:ident, $input:ident $(, $cx:ident)?; $call:expr) => {
-        $calling.start_async($entry, |lent, fire| async move {
-            $($crate::invoke::context!(
-                let $cx = $crate::context::Frame { fire, entry: $entry, merged: lent.merged }
-            );)?
+    (@async $calling:ident, $entry:ident, $v:ident, $input:ident; $call:expr) => {
+        form!(@start $calling, $entry, $v, |lent, fire| {
             let $input = <P::Model as $crate::models::RegistersAs<$v, P>>::given(lent.input);
             $call
-                .await
-                .into_output()
-                .map(<P::Model as $crate::models::RegistersAs<$v, P>>::returned)
+        })
+    };
+    (@async $calling:ident, $entry:ident, $v:ident, $input:ident, $cx:ident; $call:expr) => {
+        form!(@start $calling, $entry, $v, |lent, fire| async move {
+            $crate::invoke::context!(
+                let $cx = $crate::context::Frame { fire, entry: $entry, merged: lent.merged }
+            );
+            let $input = <P::Model as $crate::models::RegistersAs<$v, P>>::given(lent.input);
+            $call.await
+        })
+    };
+    (@start $calling:ident, $entry:ident, $v:ident, $make:expr) => {
+        $calling.start_async($entry, $make, |returned| {
+            returned.into_output().map(<P::Model as $crate::models::RegistersAs<$v, P>>::returned)
         })
     };
 }

@@ -19,6 +19,9 @@
 //!   drops a ready or panicked future before it returns, and
 //!   `Suspended` drops its future when it is dropped. Both types are private
 //!   to this crate and no code in it leaks one.
+//! * **[`Converted`] is pinned as a whole.** Its future is reached only from
+//!   behind the pin, it is never moved, and whether the whole is `Unpin` is for
+//!   its parts to say.
 //! * **The borrow is honest.** `F: 's` is required, so whatever the future
 //!   borrows lives at least as long as the storage is lent.
 //! * **Threads.** `F: Send` is required, so a `Suspended` may move between
@@ -34,7 +37,7 @@ use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, needs_drop};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
@@ -181,8 +184,14 @@ impl<'s> Place<'s> {
             };
             built = false;
             // SAFETY: built above, and nobody else drops it.
-            unsafe { spot.drop_in_place() };
-            Some(take(output))
+            match unsafe { try_drop(spot) } {
+                Ok(()) => Some(take(output)),
+                Err(panic) => {
+                    // Not while it unwinds: its drop may panic as well.
+                    panics::drop_contained("what a handler returned", output);
+                    resume_unwind(panic)
+                }
+            }
         }));
         match polled {
             Ok(Some(taken)) => Ok(taken),
@@ -199,6 +208,33 @@ impl<'s> Place<'s> {
                 Err(Started::Panicked(panic))
             }
         }
+    }
+}
+
+/// A future whose output is converted. As thin as can be: an async block around
+/// another future has a state of its own to look at in every poll.
+pub(crate) struct Converted<F, C> {
+    future: F,
+    convert: C,
+}
+
+impl<F, C> Converted<F, C> {
+    #[inline]
+    pub(crate) fn new(future: F, convert: C) -> Self {
+        Self { future, convert }
+    }
+}
+
+impl<F: Future, T, C: Fn(F::Output) -> T> Future for Converted<F, C> {
+    type Output = T;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<T> {
+        // SAFETY: nothing is moved out of it, and the future in it is pinned
+        // with it; there is no other way to that future, and no `Drop`.
+        let Self { future, convert } = unsafe { self.get_unchecked_mut() };
+        // SAFETY: as above.
+        unsafe { Pin::new_unchecked(future) }.poll(task).map(convert)
     }
 }
 

@@ -271,3 +271,27 @@ fn l12_the_error_that_a_dropped_fire_holds_is_dropped_with_care() {
     let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(fire)));
     assert!(dropped.is_ok(), "it reached the host");
 }
+
+/// Ready at once with something sharp, and sharp itself when it goes.
+struct Last(#[expect(dead_code, reason = "it is there to be dropped")] Spiky);
+
+impl Future for Last {
+    type Output = Option<Spiky>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(Some(SHARP()))
+    }
+}
+
+fn last(_: &u32) -> Last {
+    Last(SHARP())
+}
+
+#[tokio::test]
+async fn l12_a_future_and_its_answer_may_both_panic_when_they_are_dropped() {
+    let hooks = quiet();
+    hooks.register_claiming::<Route>(last).unwrap();
+    assert_eq!(hooks.fire_claiming::<Route>(&1).await.unwrap(), Claim::Unclaimed);
+    let handlers = hooks.handlers_at::<Route>();
+    assert_eq!((handlers[0].calls, handlers[0].failures), (1, 1));
+}

@@ -37,7 +37,7 @@ use crate::models::{Composes, Lent, Model, Next};
 use crate::panics::{PanicPayload, log_spared, message_of};
 use crate::point::HookPoint;
 use crate::report::Filter;
-use crate::slot::{Place, Started, Storage, Suspended};
+use crate::slot::{Converted, Place, Started, Storage, Suspended};
 
 /// What a fire of `P` carries from one handler to the next.
 pub(crate) type Course<'p, P> = <<P as HookPoint>::Model as Model>::Course<'p, P>;
@@ -292,22 +292,24 @@ where
         called.unwrap_or_else(|panic| self.panicked(panic))
     }
 
-    /// Builds a handler's future in the storage and polls it once.
+    /// Builds a handler's future in the storage and polls it once. What it
+    /// returns is converted as it comes.
     #[inline]
     pub(crate) fn start_async<F>(
         &mut self,
         entry: &'s Entry,
         make: impl FnOnce(Lent<'s, Input<'s, P>>, &'s Fire<'s>) -> F,
+        convert: impl Fn(F::Output) -> Output<P> + Send + 's,
     ) -> Step
     where
-        F: Future<Output = Output<P>> + Send + 's,
+        F: Future + Send + 's,
     {
         let fire = self.fire;
         // SAFETY (both): see the module's text; `take` lends the course again
         // when the future is gone.
         let (mut course, storage) = unsafe { (self.course.twin(), self.storage.lend()) };
         // SAFETY: as above.
-        let make = || make(P::Model::lend(unsafe { course.lend() }), fire);
+        let make = || Converted::new(make(P::Model::lend(unsafe { course.lend() }), fire), convert);
         // SAFETY: `run` or `start`, which has the only other reference to the
         // task, called this and does not use it.
         let task = unsafe { self.task.cast::<Context<'_>>().as_mut() };
