@@ -25,6 +25,8 @@ hook_points! {
     pub claiming Route { n: u32 } -> &'static str;
     /// Lifts.
     pub gating Lift(Heavy);
+    /// Loads.
+    pub modifying Load(u32) -> { thing: Heavy }
     /// Tells within two seconds.
     #[hook(timeout = "2s")]
     pub void Brief { n: u32 }
@@ -318,6 +320,33 @@ async fn l14_taking_an_answer_is_not_the_time_of_the_next_handler() {
         .unwrap();
     let gate = hooks.fire_gating::<Lift>(Heavy { light: false }).await;
     assert_eq!(gate.unwrap(), Gate::Passed(LIGHT));
+
+    let limited = || on::<Load>().timeout(LIMIT).on_failure(Closed);
+    let load = |light| move |_: &u32| LoadResult { thing: Some(Heavy { light }) };
+    hooks
+        .register([
+            limited().handler(load(true)),
+            limited().handler(load(false)),
+            limited().handler(|_: &u32| None::<LoadResult>),
+        ])
+        .unwrap();
+    assert_eq!(hooks.fire_modifying::<Load>(&1).await.unwrap().thing, Some(LIGHT));
+}
+
+#[tokio::test]
+async fn l20_the_time_of_one_handler_is_not_told_of_another() {
+    let hooks = HookRegistry::new();
+    hooks
+        .register([
+            on::<Route>().timeout(LIMIT).handler(|_: &RoutePayload| None::<&'static str>),
+            on::<Route>()
+                .on_failure(Closed)
+                .handler(|_: &RoutePayload| Err::<Option<&'static str>, _>("no way")),
+        ])
+        .unwrap();
+    let error = hooks.fire_claiming::<Route>(&RoutePayload { n: 1 }).await.unwrap_err();
+    let FireError::Failed(failure) = error else { panic!("{error}") };
+    assert_eq!(failure.elapsed(), None, "{failure}");
 }
 
 #[tokio::test]

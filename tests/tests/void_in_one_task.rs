@@ -1,13 +1,15 @@
 //! Void is concurrent in one task, and not parallel (L07): a handler that holds
-//! its thread holds up the others.
+//! its thread holds up the others, and one that waits is left alone.
 
 mod support;
 
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
 use std::thread::ThreadId;
 
 use hooks_runtime::{HookRegistry, Registration, hook_points, on};
-use support::Log;
+use support::{Log, poll_once};
 
 hook_points! {
     /// The hour strikes.
@@ -50,4 +52,60 @@ async fn l07_void_handlers_share_one_task() {
     assert_eq!(told[4..], ["first ends", "last ends"]);
     let threads = threads.lock().unwrap();
     assert_eq!(threads[0], threads[1], "all were started by one poll, on one thread");
+}
+
+/// The waker of every poll so far, by handler.
+type Polls = Arc<Mutex<Vec<Vec<Waker>>>>;
+
+/// So many handlers that wait for ever.
+fn waiting(count: usize) -> (HookRegistry, Polls) {
+    async fn wait((polls, place): &(Polls, usize), _: &u32) {
+        poll_fn(|task| {
+            polls.lock().unwrap()[*place].push(task.waker().clone());
+            Poll::<()>::Pending
+        })
+        .await;
+    }
+    let (hooks, polls) = (HookRegistry::new(), Polls::default());
+    polls.lock().unwrap().resize(count, Vec::new());
+    let waits = |place| on::<Strike>().handler_with((Arc::clone(&polls), place), wait);
+    hooks.register((0..count).map(waits)).unwrap();
+    (hooks, polls)
+}
+
+/// How often each was polled since the last look.
+fn looked(polls: &Polls, last: &mut Vec<usize>) -> Vec<usize> {
+    let now: Vec<_> = polls.lock().unwrap().iter().map(Vec::len).collect();
+    let since = now.iter().enumerate().map(|(at, polls)| polls - last.get(at).unwrap_or(&0));
+    let since = since.collect();
+    *last = now;
+    since
+}
+
+#[test]
+fn l07_a_few_that_wait_are_polled_once_until_somebody_wakes() {
+    let (hooks, polls) = waiting(4);
+    let (mut fire, mut last) = (Box::pin(hooks.fire_void::<Strike>(&1)), Vec::new());
+    assert!(poll_once(fire.as_mut()).is_pending());
+    assert_eq!(looked(&polls, &mut last), [1; 4]);
+}
+
+#[test]
+fn l07_of_many_that_wait_only_those_that_were_woken_are_polled() {
+    let (hooks, polls) = waiting(40);
+    let (mut fire, mut last) = (Box::pin(hooks.fire_void::<Strike>(&1)), Vec::new());
+    assert!(poll_once(fire.as_mut()).is_pending());
+    // The first ones were shown the task's waker before they were many.
+    let first: Vec<_> = (0..40).map(|place| if place < 32 { 2 } else { 1 }).collect();
+    assert_eq!(looked(&polls, &mut last), first);
+    assert!(poll_once(fire.as_mut()).is_pending());
+    assert_eq!(looked(&polls, &mut last), [0; 40]);
+    for place in [3, 31, 32, 39] {
+        let waker = polls.lock().unwrap()[place].last().unwrap().clone();
+        waker.wake();
+    }
+    assert!(poll_once(fire.as_mut()).is_pending());
+    let woken: Vec<_> =
+        (0..40).map(|place| usize::from([3, 31, 32, 39].contains(&place))).collect();
+    assert_eq!(looked(&polls, &mut last), woken);
 }
