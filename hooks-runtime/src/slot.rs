@@ -370,7 +370,7 @@ impl Shelf {
     #[cold]
     #[inline(never)]
     fn start_row(&mut self) {
-        let length = (self.row.len() * 2).clamp(1, self.left.max(1)).max(FIRST_ROW);
+        let length = (self.row.len() * 2).min(self.left).max(FIRST_ROW);
         self.left = self.left.saturating_sub(length);
         let full = std::mem::replace(&mut self.row, Vec::with_capacity(length));
         if !full.is_empty() {
