@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use hooks_runtime::{
-    FireError, Gate, HookContext, HookPoint, HookRegistry, On, Registration, Verdict, hook_points,
-    on,
+    Claim, FireError, Gate, HookContext, HookPoint, HookRegistry, On, Registration, Verdict,
+    hook_points, on,
 };
-use support::{Count, poll_once, soon};
+use support::{Count, CountsDrop, poll_once, soon};
 
 hook_points! {
     /// A wave.
@@ -281,4 +281,60 @@ fn l24_no_lock_is_held_while_a_waker_is_dropped() {
         done.send(()).unwrap();
     });
     ended.recv_timeout(Duration::from_secs(10)).expect("the second poll has ended");
+}
+
+/// Something whose drops are counted.
+type Shell = Arc<CountsDrop>;
+
+hook_points! {
+    /// A shell is found.
+    pub modifying Find(Count) -> { shell: Shell }
+    /// A shell is handed on.
+    pub gating Hand(Shell);
+}
+
+#[test]
+fn l25_what_a_dropped_fire_had_so_far_is_dropped_once() {
+    let (hooks, found, handed) = (HookRegistry::new(), Count::default(), Count::default());
+    hooks
+        .register([
+            on::<Find>()
+                .handler(|count: &Count| FindResult { shell: Some(Arc::new(count.on_drop())) }),
+            on::<Find>().handler(async |_: &Count| {
+                yield_once().await;
+                None::<FindResult>
+            }),
+            on::<Hand>().handler(async |_: &Shell| {
+                yield_once().await;
+                Verdict::<Shell>::Pass
+            }),
+        ])
+        .unwrap();
+    for polls in 0..=2 {
+        let mut find = Box::pin(hooks.fire_modifying::<Find>(&found));
+        let mut hand = Box::pin(hooks.fire_gating::<Hand>(Arc::new(handed.on_drop())));
+        for poll in 1..=polls {
+            assert_eq!(poll_once(find.as_mut()).is_ready(), poll == 2);
+            assert_eq!(poll_once(hand.as_mut()).is_ready(), poll == 2);
+        }
+        drop((find, hand));
+        // Nothing was found before the first poll.
+        assert_eq!((found.get(), handed.get()), (polls, polls + 1), "after {polls}");
+    }
+}
+
+#[test]
+fn l18_a_fire_that_waits_ends_as_it_began_when_everybody_has_left() {
+    let hooks = HookRegistry::new();
+    let handle = hooks
+        .register(on::<Catch>().handler(async |_: &CatchPayload| {
+            yield_once().await;
+            Some(7)
+        }))
+        .unwrap();
+    assert!(block_on(hooks.fire_claiming::<Catch>(&CATCH)).unwrap().is_claimed());
+    let mut fire = Box::pin(hooks.fire_claiming::<Catch>(&CATCH));
+    assert!(poll_once(fire.as_mut()).is_pending());
+    handle.unregister();
+    assert_eq!(poll_once(fire.as_mut()).map(Result::unwrap), Poll::Ready(Claim::Claimed(7)));
 }
