@@ -84,10 +84,12 @@ fn looked(polls: &Polls, last: &mut Vec<usize>) -> Vec<usize> {
 
 #[test]
 fn l07_a_few_that_wait_are_polled_once_until_somebody_wakes() {
-    let (hooks, polls) = waiting(4);
-    let (mut fire, mut last) = (Box::pin(hooks.fire_void::<Strike>(&1)), Vec::new());
-    assert!(poll_once(fire.as_mut()).is_pending());
-    assert_eq!(looked(&polls, &mut last), [1; 4]);
+    for count in [1, 4, 32] {
+        let (hooks, polls) = waiting(count);
+        let (mut fire, mut last) = (Box::pin(hooks.fire_void::<Strike>(&1)), Vec::new());
+        assert!(poll_once(fire.as_mut()).is_pending());
+        assert_eq!(looked(&polls, &mut last), vec![1; count]);
+    }
 }
 
 #[test]

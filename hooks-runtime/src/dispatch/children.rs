@@ -25,8 +25,6 @@ pub(crate) struct Children<'f, T> {
     woken: Option<WokenSet>,
     /// Whether they had their turn a moment ago, by this very task.
     fresh: bool,
-    /// Whether some have limits, or are watched.
-    careful: bool,
     /// How many they can become.
     most: usize,
     shelf: Shelf,
@@ -42,7 +40,6 @@ impl<'f, T> Children<'f, T> {
             left: 0,
             woken: None,
             fresh: true,
-            careful: false,
             most,
             shelf: Shelf::new(most),
             keep: None,
@@ -54,7 +51,6 @@ impl<'f, T> Children<'f, T> {
     #[inline]
     pub(crate) fn add(&mut self, call: Call<'f, T>) -> bool {
         let careful = matches!(call, Call::Careful(_));
-        self.careful |= careful;
         self.calls.push(call);
         self.left += 1;
         if self.calls.len() < FEW { false } else { self.many(careful) }
@@ -104,7 +100,6 @@ impl<'f, T> Children<'f, T> {
     ) -> Poll<()> {
         let fresh = std::mem::take(&mut self.fresh);
         match &mut self.woken {
-            None if fresh && !self.careful => Poll::Pending,
             None => {
                 for call in &mut self.calls {
                     // A plain one that was just started needs no turn.
