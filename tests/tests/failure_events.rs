@@ -8,6 +8,7 @@ mod support;
 use std::fmt::{Debug, Write};
 use std::time::Duration;
 
+use hooks_runtime::observe::Observer;
 use hooks_runtime::{FailurePolicy, HookRegistry, Verdict, hook_points, on};
 use support::Log;
 use tracing::field::{Field, Visit};
@@ -111,4 +112,32 @@ async fn l20_every_failure_is_an_event_with_what_is_needed_to_find_it() {
             r#"WARN a hook handler failed: no scale point="check" handler="checks" owner=built-in kind="error" policy=fail-closed"#,
         ]
     );
+}
+
+/// Sees to failures itself, or not.
+#[derive(Debug)]
+struct Keeps {
+    failures: bool,
+}
+
+impl Observer for Keeps {
+    fn logs_failures(&self) -> bool {
+        !self.failures
+    }
+}
+
+#[tokio::test]
+async fn l20_one_observer_that_keeps_failures_keeps_them_from_the_log() {
+    let log = Log::new();
+    let _events = tracing::subscriber::set_default(Lines(log.clone()));
+    for (observers, events) in [(&[false][..], 1), (&[true], 0), (&[false, true], 0)] {
+        let mut builder = HookRegistry::builder();
+        for &failures in observers {
+            builder = builder.observer(Keeps { failures });
+        }
+        let hooks = builder.build();
+        hooks.register(on::<Tell>().handler(|_: &TellPayload| Err::<(), _>("no oil"))).unwrap();
+        hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap();
+        assert_eq!(log.take().len(), events, "{observers:?}");
+    }
 }

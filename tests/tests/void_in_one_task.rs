@@ -9,7 +9,7 @@ use std::task::{Poll, Waker};
 use std::thread::ThreadId;
 
 use hooks_runtime::{HookRegistry, Registration, hook_points, on};
-use support::{Log, poll_once};
+use support::{Count, Log, poll_once, soon};
 
 hook_points! {
     /// The hour strikes.
@@ -110,4 +110,20 @@ fn l07_of_many_that_wait_only_those_that_were_woken_are_polled() {
     let woken: Vec<_> =
         (0..40).map(|place| usize::from([3, 31, 32, 39].contains(&place))).collect();
     assert_eq!(looked(&polls, &mut last), woken);
+}
+
+#[tokio::test(start_paused = true)]
+async fn l07_a_wake_of_any_of_many_reaches_the_task() {
+    for count in [1, 32, 33, 100] {
+        let (hooks, ended) = (HookRegistry::new(), Count::default());
+        let strike = async |ended: &Count, _: &u32| {
+            tokio::task::yield_now().await;
+            ended.add();
+        };
+        hooks
+            .register((0..count).map(|_| on::<Strike>().handler_with(ended.clone(), strike)))
+            .unwrap();
+        soon(hooks.fire_void::<Strike>(&1)).await.unwrap();
+        assert_eq!(ended.get(), count);
+    }
 }
