@@ -7,9 +7,11 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::thread::ThreadId;
+use std::time::Duration;
 
 use hooks_runtime::{HookRegistry, Registration, hook_points, on};
-use support::{Count, Log, poll_once, soon};
+use support::{Log, poll_once, soon};
+use tokio::sync::Notify;
 
 hook_points! {
     /// The hour strikes.
@@ -113,17 +115,48 @@ fn l07_of_many_that_wait_only_those_that_were_woken_are_polled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn l07_a_wake_of_any_of_many_reaches_the_task() {
-    for count in [1, 32, 33, 100] {
-        let (hooks, ended) = (HookRegistry::new(), Count::default());
-        let strike = async |ended: &Count, _: &u32| {
-            tokio::task::yield_now().await;
-            ended.add();
-        };
-        hooks
-            .register((0..count).map(|_| on::<Strike>().handler_with(ended.clone(), strike)))
-            .unwrap();
-        soon(hooks.fire_void::<Strike>(&1)).await.unwrap();
-        assert_eq!(ended.get(), count);
+async fn l07_the_wake_of_any_of_many_reaches_the_task() {
+    for count in [1, 32, 33, 150] {
+        let (hooks, log) = (HookRegistry::new(), Log::new());
+        let bells: Arc<Vec<_>> = Arc::new((0..count).map(|_| Notify::new()).collect());
+        for place in 0..count {
+            let state = (Arc::clone(&bells), place, log.clone());
+            let strike = async |(bells, place, log): &(Arc<Vec<Notify>>, usize, Log), _: &u32| {
+                bells[*place].notified().await;
+                log.push(place.to_string());
+            };
+            // Beside each that waits, one that does not.
+            hooks
+                .register([
+                    on::<Strike>().handler_with(state, strike),
+                    on::<Strike>().handler(idle),
+                ])
+                .unwrap();
+        }
+        let fire = tokio::spawn(async move { hooks.fire_void::<Strike>(&1).await });
+        for place in (0..count).rev() {
+            bells[place].notify_one();
+            while log.is_empty() {
+                soon(tokio::time::sleep(Duration::from_millis(1))).await;
+                assert!(!fire.is_finished() || place == 0);
+            }
+            assert_eq!(log.take(), [place.to_string()]);
+        }
+        soon(fire).await.unwrap().unwrap();
     }
+}
+
+fn idle(_: &u32) {}
+
+#[tokio::test(start_paused = true)]
+async fn l14_each_of_many_that_wait_has_its_limit() {
+    let hooks = HookRegistry::new();
+    for _ in 0..150 {
+        let waits = async |_: &u32| std::future::pending::<()>().await;
+        let limited = on::<Strike>().timeout(Duration::from_secs(1)).handler(waits);
+        hooks.register([limited, on::<Strike>().handler(idle)]).unwrap();
+    }
+    soon(hooks.fire_void::<Strike>(&1)).await.unwrap();
+    let failures: Vec<_> = hooks.handlers_at::<Strike>().iter().map(|h| h.failures).collect();
+    assert_eq!(failures, [1, 0].repeat(150));
 }
