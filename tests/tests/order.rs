@@ -275,6 +275,18 @@ async fn l18_replace_keeps_a_place_that_a_constraint_made() {
 }
 
 #[tokio::test]
+async fn l18_a_replacement_that_asks_for_a_place_gets_it() {
+    let (hooks, log) = (HookRegistry::new(), Log::new());
+    add(&hooks, &log, "elm", |on| on.after("ash"));
+    add(&hooks, &log, "oak", |on| on);
+    add(&hooks, &log, "ash", |on| on);
+    let again = on::<Tick>().name("elm").replace().before("oak").handler(log.note("elm again"));
+    hooks.register(again).unwrap();
+    hooks.fire_void::<Tick>(&tick()).await.unwrap();
+    assert_eq!(log.take(), ["elm again", "oak", "ash"]);
+}
+
+#[tokio::test]
 async fn l18_replace_touches_only_the_same_owner() {
     let (hooks, log) = (HookRegistry::new(), Log::new());
     add(&hooks, &log, "elm", |on| on);
