@@ -350,6 +350,27 @@ async fn l20_the_time_of_one_handler_is_not_told_of_another() {
 }
 
 #[tokio::test]
+async fn l20_the_time_of_a_handler_with_a_limit_is_told_however_it_fails() {
+    keep_quiet(&["it broke"]);
+    let fails: [fn(&RoutePayload) -> Result<Option<&'static str>, &'static str>; 3] = [
+        |_| Err("it failed"),
+        |_| panic!("it broke"),
+        |_| {
+            block(LIMIT);
+            Ok(None)
+        },
+    ];
+    for fails in fails {
+        let hooks = HookRegistry::new();
+        let limited = on::<Route>().timeout(LIMIT).on_failure(Closed);
+        hooks.register(limited.handler(move |route: &RoutePayload| fails(route))).unwrap();
+        let error = hooks.fire_claiming::<Route>(&RoutePayload { n: 1 }).await.unwrap_err();
+        let FireError::Failed(failure) = error else { panic!("{error}") };
+        assert!(failure.elapsed().is_some(), "{failure}");
+    }
+}
+
+#[tokio::test]
 async fn l14_reporting_a_failure_is_not_the_time_of_the_next_handler() {
     let hooks = HookRegistry::new();
     let (tells, routes) = (|| on::<Tell>().timeout(LIMIT), || on::<Route>().timeout(LIMIT));

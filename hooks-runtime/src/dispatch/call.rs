@@ -111,7 +111,9 @@ impl<'s> Running<'s> {
     /// The end of the call, to be told by the caller.
     pub(crate) fn finish(mut self) -> Ended<'s> {
         self.finished = true;
-        Ended { entry: self.entry, call: self.call, elapsed: self.took.get() }
+        // One that panicked in its first turn was not looked at yet.
+        let elapsed = self.took.get().or_else(|| self.elapsed());
+        Ended { entry: self.entry, call: self.call, elapsed }
     }
 }
 
