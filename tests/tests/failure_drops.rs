@@ -12,7 +12,7 @@ use hooks_runtime::{
     BeforeExecute, BoxError, Claim, FailurePolicy, Finally, FlowContext, Gate, HookRegistry,
     Verdict, hook_points, on,
 };
-use support::{Log, keep_quiet, poll_once};
+use support::{Log, Spiky, keep_quiet, poll_once};
 
 hook_points! {
     /// Tells.
@@ -26,28 +26,6 @@ hook_points! {
     /// Makes.
     pub flow Make(u32) -> Spiky;
 }
-
-/// Panics when it is dropped, if it is sharp; then it is not sharp any more.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spiky {
-    sharp: bool,
-}
-
-impl Drop for Spiky {
-    fn drop(&mut self) {
-        if std::mem::take(&mut self.sharp) {
-            panic!("spiky to the end");
-        }
-    }
-}
-
-impl std::fmt::Display for Spiky {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("spiky")
-    }
-}
-
-impl std::error::Error for Spiky {}
 
 const SHARP: fn() -> Spiky = || Spiky { sharp: true };
 const BLUNT: fn() -> Spiky = || Spiky { sharp: false };

@@ -1,4 +1,4 @@
-//! Time limits (L14): who sets them, what they measure, and what happens where
+//! Time limits (L14): who sets them, what comes too late, and what happens where
 //! there is no clock to measure them with.
 
 mod support;
@@ -9,9 +9,8 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use hooks_points::lifecycle::{BeforeInbound, BeforeInboundPayload};
-use hooks_runtime::observe::{ObservedCall, Observer};
 use hooks_runtime::{
-    Claim, FailureKind, FailurePolicy, FireError, Gate, HandlerStatus, HookRegistry, RegisterError,
+    Claim, FailureKind, FailurePolicy, FireError, HandlerStatus, HookRegistry, RegisterError,
     Sleep, Timer, Verdict, hook_points, on,
 };
 use support::{keep_quiet, poll_once};
@@ -23,10 +22,6 @@ hook_points! {
     pub void Tell { n: u32 }
     /// Routes.
     pub claiming Route { n: u32 } -> &'static str;
-    /// Lifts.
-    pub gating Lift(Heavy);
-    /// Loads.
-    pub modifying Load(u32) -> { thing: Heavy }
     /// Tells within two seconds.
     #[hook(timeout = "2s")]
     pub void Brief { n: u32 }
@@ -93,25 +88,6 @@ async fn l14_what_a_late_handler_says_counts_for_nothing() {
     assert!(failure.elapsed().is_some_and(|took| took > limit), "{failure:?}");
     let removal = hooks.unregister_plugin("slow");
     assert_eq!(removal.running(), [""; 0], "a late call has ended too");
-}
-
-#[tokio::test]
-async fn l14_a_limit_is_for_the_time_of_its_own_handler() {
-    let (brief, long) = (Duration::from_millis(25), Duration::from_secs(3600));
-    let hooks = HookRegistry::new();
-    let tells = |name| on::<Tell>().name(name).on_failure(Closed);
-    let blocks = |_: &TellPayload| block(Duration::from_millis(30));
-    let prompt = |_: &TellPayload| {};
-    hooks
-        .register([
-            tells("blocks, within its limit").timeout(long).handler(blocks),
-            tells("right behind").timeout(brief).handler(prompt),
-            tells("blocks without a limit").handler(blocks),
-            tells("behind that").timeout(brief).handler(prompt),
-            tells("at the end").timeout(brief).handler(async |_: &TellPayload| {}),
-        ])
-        .unwrap();
-    hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap();
 }
 
 async fn a_year() {
@@ -278,138 +254,7 @@ fn l14_a_host_may_bring_its_own_timer() {
     assert_eq!(error.to_string(), text);
 }
 
-/// Takes longer than [`LIMIT`] to be dropped, once.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Heavy {
-    light: bool,
-}
-
 const LIMIT: Duration = Duration::from_millis(200);
-const LIGHT: Heavy = Heavy { light: true };
-
-impl Drop for Heavy {
-    fn drop(&mut self) {
-        if !std::mem::replace(&mut self.light, true) {
-            block(LIMIT);
-        }
-    }
-}
-
-/// Takes longer than [`LIMIT`] to be printed.
-#[derive(Debug)]
-struct LongStory;
-
-impl std::fmt::Display for LongStory {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        block(LIMIT);
-        f.write_str("a long story")
-    }
-}
-
-impl std::error::Error for LongStory {}
-
-#[tokio::test]
-async fn l14_taking_an_answer_is_not_the_time_of_the_next_handler() {
-    let hooks = HookRegistry::new();
-    let limited = || on::<Lift>().timeout(LIMIT);
-    hooks
-        .register([
-            limited().handler(|_: &Heavy| Verdict::Replace(LIGHT)),
-            limited().handler(|_: &Heavy| Verdict::<Heavy>::Pass),
-        ])
-        .unwrap();
-    let gate = hooks.fire_gating::<Lift>(Heavy { light: false }).await;
-    assert_eq!(gate.unwrap(), Gate::Passed(LIGHT));
-
-    let limited = || on::<Load>().timeout(LIMIT).on_failure(Closed);
-    let load = |light| move |_: &u32| LoadResult { thing: Some(Heavy { light }) };
-    hooks
-        .register([
-            limited().handler(load(true)),
-            limited().handler(load(false)),
-            limited().handler(|_: &u32| None::<LoadResult>),
-        ])
-        .unwrap();
-    assert_eq!(hooks.fire_modifying::<Load>(&1).await.unwrap().thing, Some(LIGHT));
-}
-
-#[tokio::test]
-async fn l20_the_time_of_one_handler_is_not_told_of_another() {
-    let hooks = HookRegistry::new();
-    hooks
-        .register([
-            on::<Route>().timeout(LIMIT).handler(|_: &RoutePayload| None::<&'static str>),
-            on::<Route>()
-                .on_failure(Closed)
-                .handler(|_: &RoutePayload| Err::<Option<&'static str>, _>("no way")),
-        ])
-        .unwrap();
-    let error = hooks.fire_claiming::<Route>(&RoutePayload { n: 1 }).await.unwrap_err();
-    let FireError::Failed(failure) = error else { panic!("{error}") };
-    assert_eq!(failure.elapsed(), None, "{failure}");
-}
-
-#[tokio::test]
-async fn l20_the_time_of_a_handler_with_a_limit_is_told_however_it_fails() {
-    keep_quiet(&["it broke"]);
-    let fails: [fn(&RoutePayload) -> Result<Option<&'static str>, &'static str>; 3] = [
-        |_| Err("it failed"),
-        |_| panic!("it broke"),
-        |_| {
-            block(LIMIT);
-            Ok(None)
-        },
-    ];
-    for fails in fails {
-        let hooks = HookRegistry::new();
-        let limited = on::<Route>().timeout(LIMIT).on_failure(Closed);
-        hooks.register(limited.handler(move |route: &RoutePayload| fails(route))).unwrap();
-        let error = hooks.fire_claiming::<Route>(&RoutePayload { n: 1 }).await.unwrap_err();
-        let FireError::Failed(failure) = error else { panic!("{error}") };
-        assert!(failure.elapsed().is_some(), "{failure}");
-    }
-}
-
-#[tokio::test]
-async fn l14_reporting_a_failure_is_not_the_time_of_the_next_handler() {
-    let hooks = HookRegistry::new();
-    let (tells, routes) = (|| on::<Tell>().timeout(LIMIT), || on::<Route>().timeout(LIMIT));
-    hooks
-        .register([
-            tells().handler(|_: &TellPayload| Err::<(), _>(LongStory)),
-            tells().handler(|_: &TellPayload| {}),
-            routes().handler(|_: &RoutePayload| Err::<Option<&'static str>, _>(LongStory)),
-            routes().handler(|_: &RoutePayload| Some("prompt")),
-        ])
-        .unwrap();
-    hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap();
-    let failures: Vec<_> = hooks.handlers_at::<Tell>().iter().map(|h| h.failures).collect();
-    assert_eq!(failures, [1, 0]);
-    let claim = hooks.fire_claiming::<Route>(&RoutePayload { n: 1 }).await.unwrap();
-    assert_eq!(claim, Claim::Claimed("prompt"));
-}
-
-/// Takes longer than [`LIMIT`] before and after every turn of a handler.
-#[derive(Debug)]
-struct Thorough;
-
-impl Observer for Thorough {
-    fn poll_started(&self, _: &ObservedCall<'_>) {
-        block(LIMIT);
-    }
-
-    fn poll_ended(&self, _: &ObservedCall<'_>) {
-        block(LIMIT);
-    }
-}
-
-#[tokio::test]
-async fn l14_the_time_of_an_observer_is_not_the_handlers() {
-    let hooks = HookRegistry::builder().observer(Thorough).build();
-    hooks.register(on::<Tell>().timeout(LIMIT).handler(|_: &TellPayload| {})).unwrap();
-    hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap();
-    assert_eq!(hooks.handlers_at::<Tell>()[0].failures, 0);
-}
 
 /// Its waits panic when they are dropped, and when told to, it panics itself.
 #[derive(Debug)]

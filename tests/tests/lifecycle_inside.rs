@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use hooks_runtime::{HookRegistry, hook_points, on};
-use support::{Log, OnDrop, keep_quiet, poll_once};
+use support::{Log, OnDrop, Spiky, keep_quiet, poll_once};
 
 hook_points! {
     /// Tells.
@@ -17,20 +17,6 @@ hook_points! {
     pub modifying Amend(u32) -> { thing: Spiky }
     /// Asks.
     pub claiming Ask(u32) -> Asks;
-}
-
-/// Panics when it is dropped, if it is sharp.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spiky {
-    sharp: bool,
-}
-
-impl Drop for Spiky {
-    fn drop(&mut self) {
-        if std::mem::take(&mut self.sharp) {
-            panic!("spiky to the end");
-        }
-    }
 }
 
 /// What comes of waiting for the plugin here.

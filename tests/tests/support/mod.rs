@@ -106,3 +106,25 @@ pub fn keep_quiet(planned: &'static [&'static str]) {
         }));
     });
 }
+
+/// Panics when it is dropped, if it is sharp; then it is not sharp any more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spiky {
+    pub sharp: bool,
+}
+
+impl Drop for Spiky {
+    fn drop(&mut self) {
+        if std::mem::take(&mut self.sharp) {
+            panic!("spiky to the end");
+        }
+    }
+}
+
+impl std::fmt::Display for Spiky {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("spiky")
+    }
+}
+
+impl std::error::Error for Spiky {}
