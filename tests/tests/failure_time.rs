@@ -122,10 +122,12 @@ async fn l20_the_time_of_one_handler_is_not_told_of_another() {
     assert_eq!(failure.elapsed(), None, "{failure}");
 }
 
+type Fails = fn(&RoutePayload) -> Result<Option<&'static str>, &'static str>;
+
 #[tokio::test]
 async fn l20_the_time_of_a_handler_with_a_limit_is_told_however_it_fails() {
     keep_quiet(&["it broke"]);
-    let fails: [fn(&RoutePayload) -> Result<Option<&'static str>, &'static str>; 3] = [
+    let fails: [Fails; 3] = [
         |_| Err("it failed"),
         |_| panic!("it broke"),
         |_| {
