@@ -106,6 +106,7 @@ pub(crate) struct Counters {
     calls: AtomicU64,
     failures: AtomicU64,
     filtered: AtomicU64,
+    overruns: AtomicU64,
 }
 
 impl Counters {
@@ -122,6 +123,10 @@ impl Counters {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(crate) fn overran(&self) {
+        self.overruns.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn filtered(&self) {
         self.filtered.fetch_add(1, Ordering::Relaxed);
     }
@@ -132,6 +137,10 @@ impl Counters {
 
     pub(crate) fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn overruns(&self) -> u64 {
+        self.overruns.load(Ordering::Relaxed)
     }
 
     pub(crate) fn times_filtered(&self) -> u64 {

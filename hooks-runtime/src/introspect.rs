@@ -49,6 +49,8 @@ pub struct HandlerInfo {
     pub calls: u64,
     /// How often it failed.
     pub failures: u64,
+    /// How often it answered after its time limit.
+    pub overruns: u64,
     /// How often it was not called because of scope, target or removal.
     pub filtered: u64,
 }
@@ -134,6 +136,7 @@ fn info(point: &PointStore, entry: &Entry) -> HandlerInfo {
         location: entry.location,
         calls: point.calls(entry),
         failures: entry.counters.failures(),
+        overruns: entry.counters.overruns(),
         filtered: entry.counters.times_filtered(),
     }
 }

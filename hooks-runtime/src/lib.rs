@@ -19,6 +19,7 @@ mod invoke;
 pub mod json;
 mod limits;
 mod list;
+mod log;
 mod models;
 mod nesting;
 pub mod observe;

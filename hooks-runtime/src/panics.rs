@@ -5,6 +5,8 @@ use std::fmt::Display;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::log;
+
 /// What a panic carried.
 pub(crate) type PanicPayload = Box<dyn Any + Send>;
 
@@ -41,23 +43,22 @@ pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Drops `value`, which is the user's; a panic in that goes to the log.
 pub(crate) fn drop_contained<T>(what: &str, value: T) {
     if let Err(message) = contained(|| drop(value)) {
-        tracing::error!(panic = %message, "dropping {what} panicked");
+        log::drop_panicked(what, &message);
     }
 }
 
-/// Tells the log of a panic that nobody waits for: the handler has failed
-/// otherwise already, or its fire is gone.
+/// Logs a panic in the drop of a handler's future that is not the handler's
+/// outcome.
 #[cold]
 pub(crate) fn log_in_drop(panic: PanicPayload) {
-    let message = message_of(panic);
-    tracing::error!(panic = %message, "a handler's future panicked while it was dropped");
+    log::future_panicked_in_drop(&message_of(panic));
 }
 
-/// Tells the log of a panic in the drop of values that a handler's answer
-/// displaced, or that came too late to be part of the outcome.
+/// Logs a panic in the drop of values that a handler's answer displaced, or
+/// that came too late to be part of the outcome.
 #[cold]
 pub(crate) fn log_spared(message: &str) {
-    tracing::error!(panic = %message, "dropping what came too late panicked");
+    log::drop_panicked("what came too late", message);
 }
 
 /// The text of something that belongs to the user, even when it panics.
@@ -89,7 +90,7 @@ impl<T> Drop for Contained<T> {
     fn drop(&mut self) {
         // SAFETY: this is the only place that drops the value, and it runs once.
         if let Err(message) = contained(|| unsafe { ManuallyDrop::drop(&mut self.0) }) {
-            tracing::error!(panic = %message, "dropping a handler's state panicked");
+            log::drop_panicked("a handler's state", &message);
         }
     }
 }

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::crowd::Crowd;
 use crate::entry::{Entry, Owner};
+use crate::log;
 use crate::nesting;
 use crate::panics::contained;
 use crate::timer::Timer;
@@ -36,18 +37,19 @@ struct Leaving {
 }
 
 impl Leaving {
-    /// Those that still run.
-    fn running(&self) -> impl Iterator<Item = Arc<Entry>> {
-        let handlers = self.handlers.iter().filter_map(Weak::upgrade);
-        handlers.filter(|entry| entry.presence.running() > 0)
+    /// Those that still run, from that place on.
+    fn running(&self, from: usize) -> impl Iterator<Item = (usize, Arc<Entry>)> {
+        let handlers = self.handlers.iter().enumerate().skip(from);
+        let known = handlers.filter_map(|(place, entry)| Some((place, entry.upgrade()?)));
+        known.filter(|(_, entry)| entry.presence.running() > 0)
     }
 
     fn is_idle(&self) -> bool {
-        self.running().next().is_none()
+        self.running(0).next().is_none()
     }
 
     fn names_of_running(&self) -> Vec<String> {
-        let mut running: Vec<_> = self.running().collect();
+        let mut running: Vec<_> = self.running(0).map(|(_, entry)| entry).collect();
         running.sort_by_key(|entry| entry.id);
         running.iter().map(|entry| entry.name.to_string()).collect()
     }
@@ -97,7 +99,7 @@ pub struct Uninstalled(Result<(), DrainError>);
 impl Uninstalled {
     pub(crate) fn after(wait: Result<(), DrainError>) -> Self {
         if let Err(error) = &wait {
-            tracing::warn!(%error, "uninstalled without a wait");
+            log::uninstalled_without_wait(error);
         }
         Self(wait)
     }
@@ -139,11 +141,16 @@ impl PluginRemoval {
     /// nobody else's.
     pub async fn drained(&self) -> Result<(), DrainError> {
         let Some(leaving) = &self.leaving else { return Ok(()) };
+        let wait = leaving.crowd.wait();
+        // None before this place runs any more: they are closed, so that one
+        // that is idle stays so and is not looked at again.
+        let mut from = 0;
         poll_fn(|task| {
-            // Sign up before looking: a handler that ends in between wakes us.
-            leaving.crowd.wait(task.waker());
-            if leaving.is_idle() {
-                return Poll::Ready(Ok(()));
+            // Registered before looking: a handler that ends in between wakes.
+            wait.register(task.waker());
+            match leaving.running(from).next() {
+                Some((place, _)) => from = place,
+                None => return Poll::Ready(Ok(())),
             }
             match leaving.check_outside() {
                 Ok(()) => Poll::Pending,
@@ -161,13 +168,14 @@ impl PluginRemoval {
             return Ok(());
         }
         leaving.check_outside()?;
-        let mut deadline = leaving.timer.sleep(limit).ok_or(DrainError::NoTimer)?;
+        // A timer may panic, here and below, where its runtime has ended.
+        let deadline = contained(|| leaving.timer.sleep(limit)).ok().flatten();
+        let mut deadline = deadline.ok_or(DrainError::NoTimer)?;
         let mut drained = pin!(self.drained());
         poll_fn(|task| {
             if let Poll::Ready(done) = drained.as_mut().poll(task) {
                 return Poll::Ready(done);
             }
-            // A timer may panic where its runtime has ended meanwhile.
             match contained(|| deadline.as_mut().poll(task)) {
                 Ok(Poll::Pending) => Poll::Pending,
                 Ok(Poll::Ready(())) => Poll::Ready(Err(DrainError::StillRunning {

@@ -73,6 +73,12 @@ pub struct ScopedHooks {
 }
 
 impl ScopedHooks {
+    /// What tells this registry from every other while it is there.
+    #[inline]
+    pub(crate) fn registry(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
     /// These hooks, narrowed further to `plugins`.
     #[must_use]
     pub fn scope(&self, plugins: Plugins) -> Self {

@@ -158,11 +158,13 @@ impl<'s> Place<'s> {
     }
 
     /// Makes a future in this place and polls it once. When it is ready it is
-    /// dropped, and `take` gets its output. A panic in any of that comes back.
+    /// dropped, and `take` gets its output. A panic in any of that comes back,
+    /// but for one in the drop of a future whose output `stands` all the same.
     #[inline]
     pub(crate) fn start<F, T>(
         self,
         make: impl FnOnce() -> F,
+        stands: impl FnOnce(&F::Output) -> bool,
         take: impl FnOnce(F::Output) -> T,
         task: &mut Context<'_>,
     ) -> Result<T, Started<'s, F::Output>>
@@ -186,6 +188,10 @@ impl<'s> Place<'s> {
             // SAFETY: built above, and nobody else drops it.
             match unsafe { try_drop(spot) } {
                 Ok(()) => Some(take(output)),
+                Err(panic) if stands(&output) => {
+                    panics::log_in_drop(panic);
+                    Some(take(output))
+                }
                 Err(panic) => {
                     // Not while it unwinds: its drop may panic as well.
                     panics::drop_contained("what a handler returned", output);

@@ -27,6 +27,24 @@ mod entry {
     }
 }
 
+/// No waker panics here.
+mod log {
+    pub(crate) fn waker_panicked(message: &str) {
+        unreachable!("{message}");
+    }
+}
+
+/// What panics in a model is the checker's.
+mod panics {
+    pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+        Ok(work())
+    }
+
+    pub(crate) fn drop_contained<T>(_: &str, value: T) {
+        drop(value);
+    }
+}
+
 #[path = "../../hooks-runtime/src/crowd.rs"]
 mod crowd;
 #[path = "../../hooks-runtime/src/point_state.rs"]
@@ -148,10 +166,10 @@ fn waited_for(calls: usize) {
         })
         .collect();
     crowd.leave(&entry);
-    let left = crowd.close();
+    let (left, wait) = (crowd.close(), crowd.wait());
     block_on(poll_fn(|task| {
-        // As `removal.rs` has it: sign up, then look.
-        crowd.wait(task.waker());
+        // As `removal.rs` has it: register, then look.
+        wait.register(task.waker());
         let running = |entry: Arc<Entry>| entry.presence.running() > 0;
         if left.iter().filter_map(Weak::upgrade).any(running) {
             Poll::Pending

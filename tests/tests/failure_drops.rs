@@ -75,20 +75,6 @@ async fn l12_of_several_errors_the_lost_ones_are_dropped_with_care() {
 }
 
 #[tokio::test]
-async fn l12_what_a_handler_returned_too_late_is_dropped_with_care() {
-    let hooks = quiet();
-    let late = on::<Route>().plugin("shed").timeout(Duration::from_millis(1));
-    hooks
-        .register(late.handler(|_: &u32| {
-            std::thread::sleep(Duration::from_millis(2));
-            Some(SHARP())
-        }))
-        .unwrap();
-    assert_eq!(hooks.fire_claiming::<Route>(&1).await.unwrap(), Claim::Unclaimed);
-    idle(&hooks, "shed");
-}
-
-#[tokio::test]
 async fn l12_a_payload_that_was_replaced_is_dropped_with_care() {
     let hooks = quiet();
     let replaces = on::<Check>().name("blunt").plugin("shed");

@@ -16,7 +16,7 @@ hook_points! {
     /// Amends.
     pub modifying Amend(u32) -> { thing: Spiky }
     /// Asks.
-    pub claiming Ask(u32) -> Asks;
+    pub claiming Ask(u32) -> ();
 }
 
 /// What comes of waiting for the plugin here.
@@ -99,28 +99,100 @@ fn l19_what_a_dropped_fire_drops_of_a_plugin_is_inside_it() {
     }
 }
 
-/// Waits for the plugin when it is dropped.
+/// Waits for the plugin when it is printed and when it is dropped.
+#[derive(Debug)]
 pub struct Asks(Weak<HookRegistry>, Log);
 
 impl Drop for Asks {
     fn drop(&mut self) {
-        self.1.push(waited(&self.0));
+        self.1.push(format!("dropped: {}", waited(&self.0)));
     }
 }
 
+impl std::fmt::Display for Asks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.1.push(format!("printed: {}", waited(&self.0)));
+        f.write_str("asks")
+    }
+}
+
+impl std::error::Error for Asks {}
+
+/// The error of a plugin is printed and dropped while its call counts: a wait
+/// that was ready before would let code of the plugin run after it.
 #[tokio::test]
-async fn l19_a_late_answer_of_a_plugin_is_dropped_inside_it() {
-    let (hooks, log) = (Arc::new(HookRegistry::new()), Log::new());
-    let (known, seen) = (Arc::downgrade(&hooks), log.clone());
-    let late = move |_: &u32| {
-        let since = std::time::Instant::now();
-        while since.elapsed() <= Duration::from_millis(1) {
-            std::hint::spin_loop();
+async fn l19_an_error_of_a_plugin_is_printed_and_dropped_inside_its_call() {
+    for way in [Way::Plain, Way::Limited, Way::Suspended] {
+        let (hooks, log) = (Arc::new(HookRegistry::new()), Log::new());
+        let state = (way, Arc::downgrade(&hooks), log.clone());
+        let fails = async |(way, hooks, log): &(Way, Weak<HookRegistry>, Log), _: &u32| {
+            if matches!(way, Way::Suspended) {
+                tokio::task::yield_now().await;
+            }
+            Err::<(), _>(Asks(hooks.clone(), log.clone()))
+        };
+        let asks = async |(way, hooks, log): &(Way, Weak<HookRegistry>, Log), _: &u32| {
+            if matches!(way, Way::Suspended) {
+                tokio::task::yield_now().await;
+            }
+            Err::<Option<()>, _>(Asks(hooks.clone(), log.clone()))
+        };
+        let limit = Duration::from_secs(3600);
+        let (tell, ask) = (on::<Tell>().plugin("shed"), on::<Ask>().plugin("shed"));
+        let limited = matches!(way, Way::Limited);
+        let tell = if limited { tell.timeout(limit) } else { tell };
+        let ask = if limited { ask.timeout(limit) } else { ask };
+        hooks.register(tell.handler_with(state.clone(), fails)).unwrap();
+        hooks.fire_void::<Tell>(&1).await.unwrap();
+        assert_eq!(log.take(), ["printed: inside", "dropped: inside"], "{way:?}");
+        hooks.register(ask.handler_with(state, asks)).unwrap();
+        let _unclaimed = hooks.fire_claiming::<Ask>(&1).await.unwrap();
+        assert_eq!(log.take(), ["printed: inside", "dropped: inside"], "{way:?}");
+    }
+}
+
+/// Printed for a report by one thread, while another waits for the plugin.
+#[test]
+fn l19_the_wait_is_not_over_while_an_error_is_printed() {
+    use std::sync::mpsc;
+
+    #[derive(Debug)]
+    struct Slow(mpsc::Sender<()>, std::sync::Mutex<mpsc::Receiver<()>>);
+
+    impl std::fmt::Display for Slow {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            self.0.send(()).unwrap();
+            self.1.lock().unwrap().recv().unwrap();
+            f.write_str("slow")
         }
-        Some(Asks(known.clone(), seen.clone()))
-    };
-    let limited = on::<Ask>().plugin("shed").timeout(Duration::from_millis(1));
-    hooks.register(limited.handler(late)).unwrap();
-    assert!(!hooks.fire_claiming::<Ask>(&1).await.unwrap().is_claimed());
-    assert_eq!(log.take(), ["inside"]);
+    }
+
+    impl std::error::Error for Slow {}
+
+    for suspended in [false, true] {
+        let (printing, is_printing) = mpsc::channel();
+        let (go_on, may_go_on) = mpsc::channel();
+        let error = std::sync::Mutex::new(Some(Slow(printing, may_go_on.into())));
+        let hooks = HookRegistry::new();
+        let fails = async |(suspended, error): &(bool, std::sync::Mutex<Option<Slow>>), _: &u32| {
+            if *suspended {
+                tokio::task::yield_now().await;
+            }
+            Err::<(), _>(error.lock().unwrap().take().unwrap())
+        };
+        let fails =
+            on::<Tell>().plugin("shed").name("slow").handler_with((suspended, error), fails);
+        hooks.register(fails).unwrap();
+        std::thread::scope(|threads| {
+            threads.spawn(|| futures::executor::block_on(hooks.fire_void::<Tell>(&1)).unwrap());
+            is_printing.recv().unwrap();
+            let removal = hooks.unregister_plugin("shed");
+            let mut drained = Box::pin(removal.drained());
+            let is_drained = poll_once(drained.as_mut());
+            let running = removal.running();
+            go_on.send(()).unwrap();
+            assert_eq!((is_drained, &*running), (Poll::Pending, &["slow".to_owned()][..]));
+            futures::executor::block_on(drained).unwrap();
+        });
+    }
 }

@@ -171,6 +171,7 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                         "contribution": {"kind": "fields", "fields": ["milk"]},
                     },
                     "elapsed_ns": 1,
+                    "overrun_ns": null,
                 },
                 {
                     "handler": "sweet",
@@ -180,12 +181,14 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                         "contribution": {"kind": "fields", "fields": ["sugar"]},
                     },
                     "elapsed_ns": 1,
+                    "overrun_ns": null,
                 },
                 {
                     "handler": "away",
                     "owner": {"kind": "plugin", "id": "absent"},
                     "status": {"kind": "filtered", "by": "scope"},
                     "elapsed_ns": null,
+                    "overrun_ns": null,
                 },
                 {
                     "handler": "dry",
@@ -197,6 +200,7 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                         "policy": "open",
                     },
                     "elapsed_ns": 1,
+                    "overrun_ns": null,
                 },
             ],
         }),
@@ -244,6 +248,7 @@ async fn l21_a_flow_is_reported_stage_by_stage() {
                         "contribution": {"kind": "aborted", "reason": "stale"},
                     },
                     "elapsed_ns": 1,
+                    "overrun_ns": null,
                 }],
             }],
         }),
@@ -288,6 +293,7 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "location": location,
             "calls": 0,
             "failures": 0,
+            "overruns": 0,
             "filtered": 0,
         }),
     );
@@ -308,6 +314,7 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "location": rows[1]["location"],
             "calls": 0,
             "failures": 0,
+            "overruns": 0,
             "filtered": 0,
         }),
     );

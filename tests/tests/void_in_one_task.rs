@@ -162,3 +162,43 @@ async fn l14_each_of_many_that_wait_has_its_limit() {
     let failures: Vec<_> = hooks.handlers_at::<Strike>().iter().map(|h| h.failures).collect();
     assert_eq!(failures, [1, 0].repeat(150));
 }
+
+/// Wakes its waker and is ready in the same poll, as `select!` may do.
+#[tokio::test(start_paused = true)]
+async fn l12_one_that_wakes_itself_and_is_ready_among_many_that_wait() {
+    async fn wakes_and_is_ready(_: &u32) {
+        poll_fn(|task| {
+            task.waker().wake_by_ref();
+            Poll::Ready(())
+        })
+        .await;
+    }
+    async fn selects(_: &u32) {
+        tokio::select! {
+            biased;
+            () = tokio::task::yield_now() => {}
+            () = async {} => {}
+        }
+    }
+    // Around the numbers at which the marks of wakers need another word.
+    for waiting in [31, 32, 33, 63, 64, 65, 127, 128, 200] {
+        let (hooks, log) = (HookRegistry::new(), Log::new());
+        let waits = async |log: &Log, _: &u32| {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            log.push("waited");
+        };
+        let handlers = (0..waiting).map(|_| on::<Strike>().handler_with(log.clone(), waits));
+        hooks.register(handlers).unwrap();
+        hooks
+            .register([
+                on::<Strike>().handler(wakes_and_is_ready),
+                on::<Strike>().handler(selects),
+                on::<Strike>().handler(wakes_and_is_ready),
+            ])
+            .unwrap();
+        soon(hooks.fire_void::<Strike>(&1)).await.unwrap();
+        assert_eq!(log.take().len(), waiting);
+        let calls: Vec<_> = hooks.handlers_at::<Strike>().iter().map(|h| h.calls).collect();
+        assert_eq!(calls, vec![1; waiting + 3]);
+    }
+}

@@ -9,6 +9,7 @@ use crate::entry::Entry;
 use crate::error::{BoxError, FailureKind};
 use crate::nesting;
 use crate::panics::{PanicPayload, contained, drop_contained, log_in_drop, message_of};
+use crate::policy::FailurePolicy;
 use crate::presence::Entrance;
 use crate::report::HandlerStatus;
 use crate::slot::{Started, Suspended};
@@ -26,7 +27,8 @@ pub(crate) struct Running<'s> {
     took: Cell<Option<Duration>>,
     /// The number of the call, where somebody watches.
     call: u64,
-    finished: bool,
+    /// There until the call has ended.
+    inside: Option<Inside<'s>>,
 }
 
 /// The first turn of a call with a limit: when it began, and how long it took
@@ -37,11 +39,34 @@ pub(crate) struct FirstTurn {
     pub(crate) took: Option<Duration>,
 }
 
-/// A call that has ended.
+/// A call that was let in: it counts until this is dropped.
+pub(crate) struct Inside<'s>(&'s Entry);
+
+impl<'s> Inside<'s> {
+    /// The call of a handler that [`enter`] let in.
+    #[inline]
+    pub(crate) fn of(entry: &'s Entry) -> Self {
+        Self(entry)
+    }
+}
+
+impl Drop for Inside<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        leave(self.0);
+    }
+}
+
+/// A call that has ended. It counts until this is dropped: what it came to is
+/// the handler's, and is printed and dropped before.
 pub(crate) struct Ended<'s> {
     pub(crate) entry: &'s Entry,
     pub(crate) call: u64,
     pub(crate) elapsed: Option<Duration>,
+    /// The limit and the time taken, where the call ended by itself after its
+    /// limit.
+    pub(crate) overrun: Option<(Duration, Duration)>,
+    _inside: Inside<'s>,
 }
 
 impl<'s> Running<'s> {
@@ -51,14 +76,14 @@ impl<'s> Running<'s> {
             return None;
         }
         let call = fire.watch.map_or(0, |watch| watch.call_started(entry));
-        let (since, took) = (Cell::new(None), Cell::new(None));
-        Some(Self { entry, fire, since, took, call, finished: false })
+        let (since, took, inside) = (Cell::new(None), Cell::new(None), Some(Inside::of(entry)));
+        Some(Self { entry, fire, since, took, call, inside })
     }
 
     /// A call with a limit that nobody watches, which had its first turn.
     pub(crate) fn limited(fire: &'s Fire<'s>, entry: &'s Entry, turn: FirstTurn) -> Self {
         let (since, took) = (Cell::new(Some(turn.since)), Cell::new(turn.took));
-        Self { entry, fire, since, took, call: 0, finished: false }
+        Self { entry, fire, since, took, call: 0, inside: Some(Inside::of(entry)) }
     }
 
     /// Polls code of the handler, known to the chain of nested fires and to
@@ -86,17 +111,6 @@ impl<'s> Running<'s> {
         self.since.get().map(|since| since.elapsed())
     }
 
-    /// The outcome of a handler that returned: late is failed.
-    pub(crate) fn returned<T>(&self, returned: Result<T, BoxError>) -> Result<T, FailureKind> {
-        let Some(limit) = self.entry.timeout else { return returned.map_err(FailureKind::Error) };
-        if self.took.get().is_some_and(|took| took > limit) {
-            // It may be the handler's own code that is run here.
-            polling(self.entry, || drop_contained("what a handler returned too late", returned));
-            return Err(FailureKind::TimedOut(limit));
-        }
-        returned.map_err(FailureKind::Error)
-    }
-
     /// The timer of a handler that has to wait, if it has a limit.
     pub(crate) fn arm(&self) -> Result<Option<Sleep>, FailureKind> {
         let Some(limit) = self.entry.timeout else { return Ok(None) };
@@ -108,23 +122,29 @@ impl<'s> Running<'s> {
         }
     }
 
-    /// The end of the call, to be told by the caller.
-    pub(crate) fn finish(mut self) -> Ended<'s> {
-        self.finished = true;
+    /// The end of the call, to be reported by the caller. One that ended by
+    /// itself may have done so after its limit.
+    pub(crate) fn finish(mut self, by_itself: bool) -> Ended<'s> {
         // One that panicked in its first turn was not looked at yet.
         let elapsed = self.took.get().or_else(|| self.elapsed());
-        Ended { entry: self.entry, call: self.call, elapsed }
+        let inside = self.inside.take().expect("a call ends once");
+        self.ended(elapsed, by_itself, inside)
+    }
+
+    fn ended(&self, elapsed: Option<Duration>, by_itself: bool, inside: Inside<'s>) -> Ended<'s> {
+        let limit = self.entry.timeout.filter(|_| by_itself);
+        let overrun = limit.zip(elapsed).filter(|(limit, elapsed)| elapsed > limit);
+        Ended { entry: self.entry, call: self.call, elapsed, overrun, _inside: inside }
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        leave(self.entry);
-        if !self.finished
-            && let Some(watch) = self.fire.watch
-        {
-            let ended = Ended { entry: self.entry, call: self.call, elapsed: self.elapsed() };
-            watch.call_ended(&ended, HandlerStatus::Cancelled);
+        if let Some(inside) = self.inside.take() {
+            let ended = self.ended(self.elapsed(), false, inside);
+            if let Some(watch) = self.fire.watch {
+                watch.call_ended(&ended, HandlerStatus::Cancelled);
+            }
         }
     }
 }
@@ -190,40 +210,61 @@ impl<'s, T> Waiting<'s, T> {
         }
     }
 
-    /// Gives the handler a turn, then looks at its limit.
-    fn turn(&mut self, task: &mut Context<'_>) -> Poll<(Running<'s>, Result<T, FailureKind>)> {
+    /// Gives the handler a turn, then looks at its limit. A limit ends the wait
+    /// for an answer, never an answer: when it has passed, the handler has one
+    /// more turn.
+    fn turn(&mut self, task: &mut Context<'_>, stands: Stands<T>) -> Poll<Outcome<'s, T>> {
         let fresh = std::mem::take(&mut self.fresh);
-        let Some(running) = &self.running else { return Poll::Pending };
-        let future = &mut self.future;
-        let polled = if fresh {
-            Poll::Pending
-        } else {
-            running.poll(|| future.poll(task, |returned, dropped| (returned, dropped)))
-        };
-        let outcome = match polled {
-            Poll::Ready(Ok((returned, dropped))) => {
-                let outcome = running.returned(returned);
-                polling(running.entry, || with_drop(outcome, dropped))
+        let mut outcome = if fresh { None } else { self.poll(task, stands) };
+        if outcome.is_none() {
+            let Some(running) = &self.running else { return Poll::Pending };
+            let (Some(allowed), Some(timer)) = (running.entry.timeout, &mut self.timer) else {
+                return Poll::Pending;
+            };
+            // A timer may panic where its runtime has ended meanwhile.
+            let kind = match contained(|| timer.as_mut().poll(task)) {
+                Ok(Poll::Pending) => return Poll::Pending,
+                Ok(Poll::Ready(())) => FailureKind::TimedOut(allowed),
+                Err(_) => FailureKind::NoTimer(allowed),
+            };
+            outcome = self.poll(task, stands);
+            if outcome.is_none()
+                && let Some(running) = &self.running
+            {
+                running.poll(|| self.future.end_logged());
+                outcome = Some(Err(kind));
             }
-            Poll::Ready(Err(panic)) => Err(FailureKind::Panicked(message_of(panic))),
-            Poll::Pending => {
-                let (Some(allowed), Some(timer)) = (running.entry.timeout, &mut self.timer) else {
-                    return Poll::Pending;
-                };
-                // A timer may panic where its runtime has ended meanwhile.
-                let kind = match contained(|| timer.as_mut().poll(task)) {
-                    Ok(Poll::Pending) => return Poll::Pending,
-                    Ok(Poll::Ready(())) => FailureKind::TimedOut(allowed),
-                    Err(_) => FailureKind::NoTimer(allowed),
-                };
-                running.poll(|| future.end_logged());
-                Err(kind)
-            }
+        }
+        let (Some(running), Some(outcome)) = (self.running.take(), outcome) else {
+            return Poll::Pending;
         };
-        let running = self.running.take().expect("it was there above");
         Poll::Ready((running, outcome))
     }
+
+    /// Polls the handler; what came of it, if it is done.
+    fn poll(
+        &mut self,
+        task: &mut Context<'_>,
+        stands: Stands<T>,
+    ) -> Option<Result<T, FailureKind>> {
+        let (running, future) = (self.running.as_ref()?, &mut self.future);
+        match running.poll(|| future.poll(task, |returned, dropped| (returned, dropped))) {
+            Poll::Pending => None,
+            Poll::Ready(Ok((returned, dropped))) => {
+                let entry = running.entry;
+                let outcome = returned.map_err(FailureKind::Error);
+                Some(polling(entry, || with_drop(entry, outcome, dropped, stands)))
+            }
+            Poll::Ready(Err(panic)) => Some(Err(FailureKind::Panicked(message_of(panic)))),
+        }
+    }
 }
+
+/// What came of a call.
+type Outcome<'s, T> = (Running<'s>, Result<T, FailureKind>);
+
+/// Whether an answer counts although its future panicked while it was dropped.
+pub(crate) type Stands<T> = fn(&T, FailurePolicy) -> bool;
 
 impl<T> Drop for Waiting<'_, T> {
     fn drop(&mut self) {
@@ -242,29 +283,31 @@ pub(crate) enum Done<'s> {
 }
 
 impl<'s> Done<'s> {
-    /// The end of the call, to be told by the caller.
+    /// The end of the call with that outcome, to be reported by the caller.
     #[inline]
-    pub(crate) fn finish(self) -> Ended<'s> {
+    pub(crate) fn finish<T>(self, outcome: &Result<T, FailureKind>) -> Ended<'s> {
         match self {
             Self::Plain(entry) => {
-                leave(entry);
-                Ended { entry, call: 0, elapsed: None }
+                let inside = Inside::of(entry);
+                Ended { entry, call: 0, elapsed: None, overrun: None, _inside: inside }
             }
-            Self::Careful(running) => running.finish(),
+            Self::Careful(running) => {
+                let waited =
+                    matches!(outcome, Err(FailureKind::TimedOut(_) | FailureKind::NoTimer(_)),);
+                running.finish(!waited)
+            }
         }
     }
+}
 
-    /// What came of the handler's first poll, if that was also its last.
-    pub(crate) fn first<T>(
-        &self,
-        started: Started<'s, Result<T, BoxError>>,
-    ) -> Result<Result<T, FailureKind>, Suspended<'s, Result<T, BoxError>>> {
-        match (started, self) {
-            (Started::Ready(returned), Self::Careful(running)) => Ok(running.returned(returned)),
-            (Started::Ready(returned), Self::Plain(_)) => Ok(returned.map_err(FailureKind::Error)),
-            (Started::Panicked(panic), _) => Ok(Err(FailureKind::Panicked(message_of(panic)))),
-            (Started::Suspended(future), _) => Err(future),
-        }
+/// What came of a handler's first poll, if that was also its last.
+pub(crate) fn first<T>(
+    started: Started<'_, Result<T, BoxError>>,
+) -> Result<Result<T, FailureKind>, Suspended<'_, Result<T, BoxError>>> {
+    match started {
+        Started::Ready(returned) => Ok(returned.map_err(FailureKind::Error)),
+        Started::Panicked(panic) => Ok(Err(FailureKind::Panicked(message_of(panic)))),
+        Started::Suspended(future) => Err(future),
     }
 }
 
@@ -306,17 +349,19 @@ impl<'s, T> Call<'s, T> {
     pub(crate) fn turn(
         &mut self,
         task: &mut Context<'_>,
+        stands: Stands<T>,
         take: impl FnOnce(Done<'s>, Result<T, FailureKind>),
     ) -> Poll<()> {
         match self {
             Self::Plain(call) => {
                 let mut outcome = None;
-                call.turn(task, &mut outcome).map(|()| {
+                call.turn(task, stands, &mut outcome).map(|()| {
                     take(Done::Plain(call.entry), outcome.expect("it is done"));
                 })
             }
             Self::Careful(call) => {
-                call.turn(task).map(|(running, outcome)| take(Done::Careful(running), outcome))
+                let turn = call.turn(task, stands);
+                turn.map(|(running, outcome)| take(Done::Careful(running), outcome))
             }
         }
     }
@@ -340,6 +385,7 @@ impl<'s, T> Plain<'s, T> {
     fn turn(
         &mut self,
         task: &mut Context<'_>,
+        stands: Stands<T>,
         outcome: &mut Option<Result<T, FailureKind>>,
     ) -> Poll<()> {
         let Self { entry, future } = self;
@@ -350,7 +396,8 @@ impl<'s, T> Plain<'s, T> {
                 (Ok(output), Ok(())) => *outcome = Some(Ok(output)),
                 (Err(error), Ok(())) => *outcome = Some(Err(FailureKind::Error(error))),
                 (returned, dropped) => {
-                    *outcome = Some(with_drop(returned.map_err(FailureKind::Error), dropped));
+                    let returned = returned.map_err(FailureKind::Error);
+                    *outcome = Some(with_drop(entry, returned, dropped, stands));
                 }
             })
         });
@@ -382,18 +429,20 @@ impl<T> Plain<'_, T> {
 
 /// The outcome of a call whose future may have panicked while it was dropped.
 fn with_drop<T>(
+    entry: &Entry,
     outcome: Result<T, FailureKind>,
     dropped: Result<(), PanicPayload>,
+    stands: Stands<T>,
 ) -> Result<T, FailureKind> {
     let Err(panic) = dropped else { return outcome };
     match outcome {
-        Ok(output) => {
+        Ok(output) if !stands(&output, entry.policy) => {
             drop_contained("what a handler returned", output);
             Err(FailureKind::Panicked(message_of(panic)))
         }
-        failed => {
+        outcome => {
             log_in_drop(panic);
-            failed
+            outcome
         }
     }
 }

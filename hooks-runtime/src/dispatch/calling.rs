@@ -19,13 +19,12 @@
 #![allow(unsafe_code)]
 
 use std::future::Future;
-use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::task::Context;
 use std::time::{Duration, Instant};
 
-use crate::dispatch::call::{Call, Done, FirstTurn, Plain, Running, enter, leave, polling};
+use crate::dispatch::call::{Call, Done, FirstTurn, Inside, Plain, Running, enter, polling};
 use crate::dispatch::children::Children;
 use crate::dispatch::fire::Fire;
 use crate::dispatch::relend::Relend;
@@ -68,15 +67,6 @@ impl Step {
     }
 }
 
-/// A call that was let in, until it ends or somebody goes on with it.
-struct Inside<'s>(&'s Entry);
-
-impl Drop for Inside<'_> {
-    fn drop(&mut self) {
-        leave(self.0);
-    }
-}
-
 /// A walk over handlers, as their functions meet it.
 pub(crate) struct Calling<'s, 'p, P: HookPoint> {
     fire: &'s Fire<'s>,
@@ -89,12 +79,10 @@ pub(crate) struct Calling<'s, 'p, P: HookPoint> {
     careful: bool,
     /// What the clock said of the last call with a limit.
     turn: Option<FirstTurn>,
-    /// The look at the clock at the end of a call that nothing has run since,
-    /// with the slot behind it.
-    looked: Option<(Instant, *const Slot<P>)>,
-    /// Empty but between a call and who looks at what came of it, so that it
-    /// never needs to be dropped with this.
-    aside: ManuallyDrop<Option<Started<'s, Output<P>>>>,
+    /// What came of the last call, until the pass looks at it. It may own a
+    /// future, so it is dropped with this where the pass unwinds: before the
+    /// storage that the future stands in.
+    aside: Option<Started<'s, Output<P>>>,
     /// Where those go that suspend, if the fire goes on without them; and how
     /// many they can be.
     parking: Option<(NonNull<Parking<'s, P>>, usize)>,
@@ -122,8 +110,7 @@ where
             task: NonNull::dangling(),
             careful: false,
             turn: None,
-            looked: None,
-            aside: ManuallyDrop::new(None),
+            aside: None,
             parking: None,
         }
     }
@@ -157,7 +144,6 @@ where
         task: &mut Context<'_>,
     ) -> (usize, Step) {
         self.task = NonNull::from(task).cast();
-        self.looked = None;
         let mut left = slots.iter();
         while let Some(slot) = left.next() {
             if !everyone && !self.fire.admits(slot) {
@@ -195,7 +181,7 @@ where
             self.fire.filtered(entry, Filter::Unregistered);
             return Step::On;
         }
-        let inside = Inside(entry);
+        let inside = Inside::of(entry);
         let step = match entry.timeout {
             None => polling(entry, || slot.invoke().start(self, entry)),
             Some(limit) => self.run_limited(slot, limit),
@@ -207,43 +193,34 @@ where
         step
     }
 
-    /// Calls a handler with a limit: its answer is taken if it is not late.
+    /// Calls a handler with a limit. Its answer counts however late it is; that
+    /// it is late is reported.
     fn run_limited(&mut self, slot: &'s Slot<P>, limit: Duration) -> Step {
-        // Where nothing ran since the end of the call before, the look at the
-        // clock there will do.
-        let looked = self.looked.take().filter(|(_, next)| ptr::eq(*next, slot));
-        let since = looked.map_or_else(Instant::now, |(now, _)| now);
+        let since = Instant::now();
         self.turn = Some(FirstTurn { since, took: None });
         self.careful = true;
         let step = polling(&slot.entry, || slot.invoke().start(self, &slot.entry));
         self.careful = false;
-        if matches!(*self.aside, Some(Started::Panicked(_) | Started::Suspended(_))) {
+        if matches!(self.aside, Some(Started::Panicked(_) | Started::Suspended(_))) {
             return step;
         }
-        let now = Instant::now();
-        let took = now.duration_since(since);
+        let took = since.elapsed();
         self.turn = Some(FirstTurn { since, took: Some(took) });
-        if took > limit {
-            // Whatever it says: what was put aside, or nothing to say.
-            return Step::Aside;
-        }
-        let looked = Some((now, ptr::from_ref(slot).wrapping_add(1)));
-        match self.aside.take() {
-            None => {
-                self.looked = looked;
-                step
-            }
+        let step = match self.aside.take() {
+            None => step,
             Some(Started::Ready(Ok(output))) => {
-                if P::Model::changes_nothing(&output) {
-                    self.looked = looked;
-                }
                 let take = AssertUnwindSafe(|| {
                     polling(&slot.entry, || self.take(&slot.entry, Ok(output)))
                 });
                 catch_unwind(take).unwrap_or_else(|panic| self.panicked(panic))
             }
             Some(started) => self.put_aside(started),
+        };
+        // Of what is put aside it is reported with the end of the call.
+        if took > limit && step != Step::Aside {
+            self.fire.overran(&slot.entry, 0, limit, took);
         }
+        step
     }
 
     /// Starts a handler whose call is told of; `None` when it was unregistered
@@ -313,7 +290,11 @@ where
         // SAFETY: `run` or `start`, which has the only other reference to the
         // task, called this and does not use it.
         let task = unsafe { self.task.cast::<Context<'_>>().as_mut() };
-        let started = Place::new(storage).start(make, |output| self.take(entry, output), task);
+        let stands = |output: &Output<P>| {
+            output.as_ref().is_ok_and(|output| P::Model::stands(output, entry.policy))
+        };
+        let take = |output| self.take(entry, output);
+        let started = Place::new(storage).start(make, stands, take, task);
         started.unwrap_or_else(|started| match started {
             Started::Panicked(panic) => self.panicked(panic),
             Started::Suspended(future) => self.suspended(entry, future),
@@ -386,7 +367,7 @@ where
 
     #[cold]
     fn put_aside(&mut self, started: Started<'s, Output<P>>) -> Step {
-        *self.aside = Some(started);
+        self.aside = Some(started);
         Step::Aside
     }
 

@@ -1,5 +1,6 @@
 //! The handlers of a void fire that wait.
 
+use std::collections::HashMap;
 use std::task::{Context, Poll};
 
 use crate::dispatch::call::{Call, Done, Ended};
@@ -7,6 +8,7 @@ use crate::dispatch::fire::Fire;
 use crate::dispatch::woken::WokenSet;
 use crate::error::{FailureKind, FireError, HandlerFailure};
 use crate::list::{AnyList, HandlerList};
+use crate::nesting::Nested;
 use crate::panics::drop_contained;
 use crate::point::HookPoint;
 use crate::report::Contribution;
@@ -125,12 +127,18 @@ pub(crate) struct Settled<'f, P: HookPoint> {
     fire: &'f Fire<'f>,
     list: &'f HandlerList<P>,
     first: Option<(usize, HandlerFailure)>,
+    /// The places of the handlers, once a failure asks for one.
+    places: Option<HashMap<u64, usize>>,
 }
 
 impl<'f, P: HookPoint> Settled<'f, P> {
     #[inline]
     pub(crate) fn new(fire: &'f Fire<'f>, list: &'f HandlerList<P>) -> Self {
-        Self { fire, list, first: None }
+        Self { fire, list, first: None, places: None }
+    }
+
+    pub(crate) fn nested(&self) -> Nested {
+        self.fire.nested::<P>()
     }
 
     #[inline]
@@ -144,13 +152,14 @@ impl<'f, P: HookPoint> Settled<'f, P> {
     /// Gives a call a turn, and takes its outcome when it is done.
     #[inline]
     fn turn<T>(&mut self, call: &mut Call<'_, T>, task: &mut Context<'_>) -> Poll<()> {
-        call.turn(task, |done, outcome| self.note(done, outcome))
+        // A void handler's answer says nothing that could stand.
+        call.turn(task, |_, _| false, |done, outcome| self.note(done, outcome))
     }
 
     /// The end of a call.
     #[inline]
     pub(crate) fn note<T>(&mut self, done: Done<'_>, outcome: Result<T, FailureKind>) {
-        let ended = done.finish();
+        let ended = done.finish(&outcome);
         match outcome {
             Ok(_) => self.fire.ran(&ended, || Contribution::Nothing),
             Err(kind) => self.failed(&ended, kind),
@@ -160,9 +169,11 @@ impl<'f, P: HookPoint> Settled<'f, P> {
     #[cold]
     fn failed(&mut self, ended: &Ended<'_>, kind: FailureKind) {
         let Some(failure) = self.fire.failed(ended, kind) else { return };
-        let id = ended.entry.id;
-        let order = self.list.slots().position(|slot| slot.entry.id == id);
-        let order = order.expect("a fire calls the handlers of its list");
+        let places = self.places.get_or_insert_with(|| {
+            let ids = self.list.slots().map(|slot| slot.entry.id);
+            ids.enumerate().map(|(place, id)| (id, place)).collect()
+        });
+        let order = places[&ended.entry.id];
         let lost = match &self.first {
             Some((first, _)) if *first < order => Some(failure),
             _ => self.first.replace((order, failure)).map(|(_, failure)| failure),

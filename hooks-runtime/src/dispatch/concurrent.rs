@@ -6,7 +6,7 @@
 
 use std::task::{Context, Poll};
 
-use crate::dispatch::call::{Call, Done};
+use crate::dispatch::call::{Call, Done, first};
 use crate::dispatch::calling::{Calling, Step};
 use crate::dispatch::children::{Children, Settled};
 use crate::dispatch::fire::Fire;
@@ -39,7 +39,7 @@ where
         let Ground { fire, course, storage, .. } = ground;
         let fire: &'f Fire<'f> = fire;
         let begun = fire.over_handlers::<P, _>(|any| {
-            let _link = nesting::enter(P::NAME, fire.depth::<P>())?;
+            let _link = nesting::enter(fire.nested::<P>(), fire.depth::<P>())?;
             // SAFETY: those that do not wait are done when this returns, and
             // those that do keep a clone.
             let list: &'f HandlerList<P> = unsafe { any.outliving() };
@@ -84,7 +84,8 @@ where
         task: &mut Context<'_>,
     ) -> Poll<Result<(), FireError>> {
         let Self { children, settled } = self;
-        if nesting::within(P::NAME, || children.turn(settled, task)).is_pending() {
+        let nested = settled.nested();
+        if nesting::within(nested, || children.turn(settled, task)).is_pending() {
             return Poll::Pending;
         }
         Poll::Ready(settled.result())
@@ -192,7 +193,7 @@ where
     P: HookPoint,
     P::Model: Composes<P>,
 {
-    match done.first(calling.aside()) {
+    match first(calling.aside()) {
         Ok(outcome) => settled.note(done, outcome),
         Err(future) => match Call::new(done, future) {
             Ok(call) => {

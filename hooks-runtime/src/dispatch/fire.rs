@@ -1,12 +1,15 @@
 //! One fire: who may take part, and where its failures go.
 
-use crate::dispatch::call::Ended;
+use std::time::Duration;
+
+use crate::dispatch::call::{Ended, polling};
 use crate::dispatch::watch::Watch;
 use crate::entry::Entry;
 use crate::error::{FailureKind, FireError, HandlerFailure};
 use crate::list::{AnyList, HandlerList, Slot};
+use crate::log;
 use crate::models::Model;
-use crate::observe::log_failure;
+use crate::nesting::Nested;
 use crate::panics::{drop_contained, shown};
 use crate::point::{HookPoint, ModelKind, PointDescriptor};
 use crate::point_state::Listening;
@@ -59,6 +62,13 @@ impl<'f> Fire<'f> {
         if self.terms::<P>().is_some() { usize::MAX } else { self.hooks.inner.settings.depth }
     }
 
+    /// The fire as the chain of nested fires knows it.
+    #[inline]
+    pub(crate) fn nested<P: HookPoint>(&self) -> Nested {
+        let fire = self.watch.map_or(0, Watch::id);
+        Nested { point: P::NAME, registry: self.hooks.registry(), fire }
+    }
+
     /// The terms, which only stages have: the compiler knows it too.
     #[inline]
     fn terms<P: HookPoint>(&self) -> Option<&'f Terms<'f>> {
@@ -108,20 +118,40 @@ impl<'f> Fire<'f> {
 
     #[inline]
     pub(crate) fn ran(&self, ended: &Ended<'_>, contribution: impl FnOnce() -> Contribution) {
+        if let Some((limit, elapsed)) = ended.overrun {
+            self.overran(ended.entry, ended.call, limit, elapsed);
+        }
         if let Some(watch) = self.watch {
             watch.call_ended(ended, HandlerStatus::Ran(contribution()));
         }
     }
 
-    /// Reports a failure: counted, logged, told, in the report. No failure is
-    /// silent. It comes back where it is the fire's error.
+    /// A handler that answered after its limit: counted, logged and observed.
+    #[cold]
+    pub(crate) fn overran(&self, entry: &Entry, call: u64, limit: Duration, elapsed: Duration) {
+        entry.counters.overran();
+        if self.watch.is_none_or(Watch::logs_failures) {
+            log::overrun(self.point, entry, limit, elapsed);
+        }
+        if let Some(watch) = self.watch {
+            watch.overran(call, entry, limit, elapsed);
+        }
+    }
+
+    /// Reports a failure: counted, logged, observed, in the report. No failure
+    /// is silent. It comes back where it is the fire's error.
     #[cold]
     pub(crate) fn failed(&self, ended: &Ended<'_>, kind: FailureKind) -> Option<HandlerFailure> {
         let entry = ended.entry;
-        let message = shown(&kind);
+        // Code of the handler's owner, as is the drop below: it runs before the
+        // call is over.
+        let message = polling(entry, || shown(&kind));
+        if let Some((limit, elapsed)) = ended.overrun {
+            self.overran(entry, ended.call, limit, elapsed);
+        }
         entry.counters.failed();
         if self.watch.is_none_or(Watch::logs_failures) {
-            log_failure(self.point, entry, &kind, &message, ended.elapsed);
+            log::failure(self.point, entry, &kind, &message, ended.elapsed);
         }
         if let Some(watch) = self.watch {
             let status = HandlerStatus::Failed { kind: kind.word(), message, policy: entry.policy };
@@ -129,7 +159,7 @@ impl<'f> Fire<'f> {
         }
         if entry.policy == FailurePolicy::Open {
             // The handler's own error may panic even in its drop.
-            drop_contained("a handler's error", kind);
+            polling(entry, || drop_contained("a handler's error", kind));
             return None;
         }
         let (name, owner) = (entry.name.clone(), entry.owner());

@@ -223,7 +223,8 @@ impl<P: HookPoint, V: Composes<P>, C> Drop for Begun<'_, P, V, C> {
         // The calls borrow the ground. What they drop is handlers' code, which
         // a fire runs.
         if self.calls.is_some() {
-            nesting::within(P::NAME, || self.calls = None);
+            let nested = self.ground.fire.nested::<P>();
+            nesting::within(nested, || self.calls = None);
         }
         if !self.over {
             // SAFETY: the calls are gone, and nobody took the course.

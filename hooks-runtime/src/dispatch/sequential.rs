@@ -7,14 +7,14 @@
 
 use std::task::{Context, Poll};
 
-use crate::dispatch::call::{Call, Done, Ended, polling};
+use crate::dispatch::call::{Call, Done, Ended, first, polling};
 use crate::dispatch::calling::{Calling, Course, Step};
 use crate::dispatch::fire::Fire;
 use crate::dispatch::ground::{Calls, Ground, Loan};
 use crate::error::{FailureKind, FireError};
 use crate::list::{AnyList, HandlerList, Slot};
 use crate::models::{Composes, FiresAs, Model, Next};
-use crate::nesting;
+use crate::nesting::{self, Nested};
 use crate::panics::{contained, log_spared};
 use crate::point::HookPoint;
 use crate::report::{Contribution, Filter};
@@ -36,6 +36,7 @@ pub(crate) struct Sequential<'f, P: HookPoint> {
     fresh: bool,
     /// Where it stands.
     at: At,
+    nested: Nested,
     list: &'f HandlerList<P>,
     _keep: AnyList,
 }
@@ -68,7 +69,7 @@ where
         let Ground { fire, course, storage, .. } = ground;
         let fire: &'f Fire<'f> = fire;
         let begun = fire.over_handlers::<P, _>(|any| {
-            let _link = nesting::enter(P::NAME, fire.depth::<P>())?;
+            let _link = nesting::enter(fire.nested::<P>(), fire.depth::<P>())?;
             // SAFETY: those that do not wait are done when this returns, and
             // the one that does goes with a clone.
             let list: &'f HandlerList<P> = unsafe { any.outliving() };
@@ -101,7 +102,8 @@ where
             match sweep(list, from, stopped, &mut calling, task) {
                 Swept::Ended(result) => result,
                 Swept::Waits(at, waiting) => {
-                    *place = Some(Self { waiting, fresh: true, at, list, _keep: any.clone() });
+                    let (nested, keep) = (fire.nested::<P>(), any.clone());
+                    *place = Some(Self { waiting, fresh: true, at, nested, list, _keep: keep });
                     Ok(())
                 }
             }
@@ -114,14 +116,15 @@ where
         mut ground: Loan<'_, 'f, P, V>,
         task: &mut Context<'_>,
     ) -> Poll<Result<(), FireError>> {
-        nesting::within(P::NAME, || {
+        nesting::within(self.nested, || {
             loop {
                 // What has a limit has a timer, which wants to be polled.
                 if std::mem::take(&mut self.fresh) && matches!(self.waiting, Call::Plain(_)) {
                     return Poll::Pending;
                 }
                 let mut ended = None;
-                let turn = self.waiting.turn(task, |done, outcome| ended = Some((done, outcome)));
+                let take = |done, outcome| ended = Some((done, outcome));
+                let turn = self.waiting.turn(task, P::Model::stands, take);
                 let (Poll::Ready(()), Some((done, outcome))) = (turn, ended) else {
                     return Poll::Pending;
                 };
@@ -196,7 +199,7 @@ where
             };
             if let Some(done) = done {
                 let slot = &chunk.slots[place];
-                let end = match done.first(calling.aside()) {
+                let end = match first(calling.aside()) {
                     Ok(outcome) => settle(fire, slot, done, outcome, calling.course()),
                     Err(future) => match Call::new(done, future) {
                         // Its loans go with it: nothing is lent from here on.
@@ -251,7 +254,7 @@ where
             Err(message) => Err(FailureKind::Panicked(message)),
         }
     });
-    let ended = done.finish();
+    let ended = done.finish(&next);
     if let Some(message) = spared {
         log_spared(&message);
     }

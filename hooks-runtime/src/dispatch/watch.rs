@@ -1,12 +1,12 @@
 //! What those who watch a fire are told, and what its report says.
 
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::dispatch::call::Ended;
 use crate::entry::Entry;
 use crate::error::FireError;
-use crate::nesting;
+use crate::nesting::{self, Nested};
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer, tell};
 use crate::panics::contained;
 use crate::point::{HookPoint, PointDescriptor};
@@ -20,6 +20,7 @@ use crate::sync::{Mutex, OnceLock, statics};
 pub(crate) struct Watch<'f> {
     fire: ObservedFire,
     point: &'static PointDescriptor,
+    registry: usize,
     observers: &'f [Arc<dyn Observer>],
     since: Instant,
     ended: AtomicBool,
@@ -54,16 +55,28 @@ impl<'f> Watch<'f> {
     }
 
     fn new(hooks: &'f ScopedHooks, point: &'static PointDescriptor, report: Option<Rows>) -> Self {
-        let observers = &hooks.inner.settings.observers;
-        let fire = ObservedFire::new(next_id(), point, nesting::depth());
+        let (registry, settings) = (hooks.registry(), &hooks.inner.settings);
+        let endless = nesting::is_endless(registry, settings.depth);
+        let observers = if endless { &[][..] } else { &settings.observers };
+        let fire = ObservedFire::new(next_id(), point, nesting::depth(registry));
         let (since, ended) = (Instant::now(), AtomicBool::new(false));
-        let watch = Self { fire, point, observers, since, ended, report };
+        let watch = Self { fire, point, registry, observers, since, ended, report };
         watch.tell(|observer| observer.fire_started(&watch.fire));
         watch
     }
 
+    /// The number of the fire.
+    #[inline]
+    pub(crate) fn id(&self) -> u64 {
+        self.fire.id()
+    }
+
     fn tell(&self, what: impl Fn(&dyn Observer)) {
-        tell(self.observers, what);
+        if !self.observers.is_empty() {
+            let (point, registry) = (self.point.name(), self.registry);
+            let fire = Nested { point, registry, fire: self.id() };
+            nesting::observing(fire, || tell(self.observers, what));
+        }
     }
 
     /// Whether failures go to the log as well.
@@ -92,7 +105,14 @@ impl<'f> Watch<'f> {
         let call = self.call(ended.call, ended.entry);
         let elapsed = ended.elapsed.unwrap_or_default();
         self.tell(|observer| observer.handler_ended(&call, &status, elapsed));
-        self.note(HandlerReport::new(ended.entry, status, ended.elapsed), ended.entry);
+        let overrun = ended.overrun.map(|(limit, _)| limit);
+        self.note(HandlerReport::new(ended.entry, status, ended.elapsed, overrun), ended.entry);
+    }
+
+    /// A call ended after its limit.
+    pub(crate) fn overran(&self, id: u64, entry: &Entry, limit: Duration, elapsed: Duration) {
+        let call = self.call(id, entry);
+        self.tell(|observer| observer.handler_overran(&call, limit, elapsed));
     }
 
     /// The code of a call is about to run, or has just run.
@@ -107,7 +127,7 @@ impl<'f> Watch<'f> {
 
     pub(crate) fn filtered(&self, entry: &Entry, filter: Filter) {
         self.tell(|observer| observer.handler_filtered(&self.call(0, entry), filter));
-        self.note(HandlerReport::new(entry, HandlerStatus::Filtered(filter), None), entry);
+        self.note(HandlerReport::new(entry, HandlerStatus::Filtered(filter), None, None), entry);
     }
 
     fn note(&self, row: HandlerReport, entry: &Entry) {

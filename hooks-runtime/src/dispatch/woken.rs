@@ -3,6 +3,8 @@
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
+use crate::log;
+use crate::panics::{contained, drop_contained};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -30,8 +32,12 @@ impl Wake for Child {
         self.woken.bits[word].fetch_or(1 << bit, Ordering::Release);
         if !self.woken.told.swap(true, Ordering::AcqRel) {
             let task = self.woken.task().clone();
-            if let Some(task) = task {
-                task.wake_by_ref();
+            // A waker is the executor's code: its panic is not the business of
+            // who woke this one.
+            if let Some(task) = task
+                && let Err(message) = contained(|| task.wake_by_ref())
+            {
+                log::waker_panicked(&message);
             }
         }
     }
@@ -47,7 +53,13 @@ impl Woken {
         let old = self.task().replace(waker);
         // A waker is the executor's code, and runs outside the lock: the old
         // one may wake a child when it is dropped.
-        drop(old);
+        drop_contained("a waker", old);
+    }
+}
+
+impl Drop for Woken {
+    fn drop(&mut self) {
+        drop_contained("a waker", self.task().take());
     }
 }
 
@@ -67,6 +79,12 @@ pub(crate) struct WokenSet {
     children: usize,
     /// How many of them have not ended.
     left: usize,
+}
+
+impl Drop for WokenSet {
+    fn drop(&mut self) {
+        drop_contained("a waker", self.shown.take());
+    }
 }
 
 impl WokenSet {
@@ -121,9 +139,17 @@ impl WokenSet {
         mut poll: impl FnMut(usize, &mut Context<'_>) -> bool,
     ) -> Poll<()> {
         if !self.shown.as_ref().is_some_and(|shown| shown.will_wake(task.waker())) {
-            let shown = Arc::new(task.waker().clone());
-            self.woken.show(Arc::clone(&shown));
-            self.shown = Some(shown);
+            match contained(|| task.waker().clone()) {
+                Ok(waker) => {
+                    let shown = Arc::new(waker);
+                    self.woken.show(Arc::clone(&shown));
+                    drop_contained("a waker", self.shown.replace(shown));
+                }
+                Err(message) => {
+                    log::waker_panicked(&message);
+                    return self.poll_all(task, poll);
+                }
+            }
         }
         // Before the bits are read: a child woken from here on tells the task.
         self.woken.told.swap(false, Ordering::AcqRel);
@@ -136,9 +162,27 @@ impl WokenSet {
             while marked != 0 {
                 let index = word * 64 + marked.trailing_zeros() as usize;
                 marked &= marked - 1;
-                if poll(index, &mut Context::from_waker(&self.wakers[index])) {
+                // One that woke its waker and was ready in its first poll is no
+                // child: the waker went back, and its mark is left.
+                let Some(waker) = self.wakers.get(index) else { continue };
+                if poll(index, &mut Context::from_waker(waker)) {
                     self.left -= 1;
                 }
+            }
+        }
+        if self.left == 0 { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Polls every child by the task's own waker, which could not be cloned.
+    #[cold]
+    fn poll_all(
+        &mut self,
+        task: &mut Context<'_>,
+        mut poll: impl FnMut(usize, &mut Context<'_>) -> bool,
+    ) -> Poll<()> {
+        for index in 0..self.children {
+            if poll(index, task) {
+                self.left -= 1;
             }
         }
         if self.left == 0 { Poll::Ready(()) } else { Poll::Pending }

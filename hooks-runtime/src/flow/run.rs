@@ -18,7 +18,7 @@ use crate::flow::{
     FlowError, FlowPoint, FlowReport, OnError, Stage, StageKind,
 };
 use crate::models::{FiresAs, Flow};
-use crate::nesting;
+use crate::nesting::{self, Nested};
 use crate::observe::FireEnd;
 use crate::panics::{contained, drop_contained, message_of, shown};
 use crate::point::HookPoint;
@@ -145,10 +145,13 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         operation: O,
         report: Option<&mut FlowReport>,
     ) -> Result<F::Result, FlowError<O::Error>> {
-        drop(nesting::enter(F::NAME, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?);
+        let (point, registry) = (F::NAME, self.hooks.registry());
+        let nested = Nested { point, registry, fire: 0 };
+        drop(nesting::enter(nested, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?);
         self.hooks.listening::<F>().map_err(FlowError::Fire)?;
         let observed = !self.hooks.inner.settings.observers.is_empty();
         let watch = observed.then(|| Watch::observing::<F>(self.hooks));
+        let nested = Nested { fire: watch.as_ref().map_or(0, Watch::id), ..nested };
         let mut drive = pin!(async {
             let mut driver = Driver::<F, O::Error> {
                 run: &self,
@@ -160,7 +163,7 @@ impl<F: FlowPoint> FlowRun<'_, F> {
             let outcome = driver.run_to_output(operation).await;
             driver.run_to_end(outcome).await
         });
-        let outcome = poll_fn(|task| nesting::within(F::NAME, || drive.as_mut().poll(task))).await;
+        let outcome = poll_fn(|task| nesting::within(nested, || drive.as_mut().poll(task))).await;
         if let Some(watch) = watch {
             match &outcome {
                 Ok(_) => watch.fire_ended(&FireEnd::Completed("ran")),

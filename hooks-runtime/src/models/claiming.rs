@@ -206,11 +206,6 @@ impl<P: HookPoint> Composes<P> for Claiming {
         Lent { input: asking.payload, merged: None }
     }
 
-    #[inline]
-    fn changes_nothing(output: &Option<P::Result>) -> bool {
-        output.is_none()
-    }
-
     // Always inlined: a handler that never claims is then done at once.
     #[inline(always)]
     #[allow(clippy::inline_always)]

@@ -15,6 +15,7 @@ use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
 use crate::panics::drop_contained;
 use crate::point::{HookPoint, ModelKind};
+use crate::policy::FailurePolicy;
 use crate::registration::on;
 use crate::registry::HookRegistry;
 use crate::report::{Contribution, Filter, FireReport};
@@ -352,9 +353,14 @@ impl<P: HookPoint> Composes<P> for Gating {
         Lent { input: payload, merged: None }
     }
 
-    #[inline]
-    fn changes_nothing(verdict: &Verdict<P::Payload>) -> bool {
-        matches!(verdict, Verdict::Pass)
+    /// No failure swallows a rejection; and where a failure lets the payload
+    /// pass, it does not undo what a rewriter took out of it.
+    fn stands(verdict: &Verdict<P::Payload>, policy: FailurePolicy) -> bool {
+        match verdict {
+            Verdict::Reject(_) => true,
+            Verdict::Replace(_) => policy == FailurePolicy::Open,
+            Verdict::Pass => false,
+        }
     }
 
     // Always inlined, for where the handler lets it pass, as most do.

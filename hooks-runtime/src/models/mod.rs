@@ -23,6 +23,7 @@ use std::any::Any;
 use crate::entry::Entry;
 use crate::error::BoxError;
 use crate::point::{HookPoint, ModelKind};
+use crate::policy::FailurePolicy;
 use crate::report::{Contribution, Filter};
 
 /// How the handlers of a point run and compose.
@@ -70,10 +71,11 @@ pub trait Composes<P: HookPoint>: Model {
         None
     }
 
-    /// Whether taking that answer changes nothing, and so drops nothing.
+    /// Whether an answer counts although its future panicked while it was
+    /// dropped, which is a failure under that policy otherwise.
     #[inline]
-    fn changes_nothing(output: &Self::Output<P>) -> bool {
-        let _ = output;
+    fn stands(output: &Self::Output<P>, policy: FailurePolicy) -> bool {
+        let _ = (output, policy);
         false
     }
 

@@ -294,11 +294,6 @@ impl<P: HookPoint<Result: Merge>> Composes<P> for Modifying {
         Lent { input: merging.payload, merged: Some(&merging.merged) }
     }
 
-    #[inline]
-    fn changes_nothing(output: &Option<P::Result>) -> bool {
-        output.is_none()
-    }
-
     // Always inlined: where the handler is known, so is what its result leaves
     // empty, and that costs nothing to merge.
     #[inline(always)]

@@ -15,6 +15,7 @@ use crate::report::HandlerStatus;
 /// | `hook_fires_total` | counter | `point`, `outcome` |
 /// | `hook_fire_seconds` | histogram | `point` |
 /// | `hook_handler_seconds` | histogram | `point`, `handler`, `owner` |
+/// | `hook_handler_overruns_total` | counter | `point`, `handler`, `owner` |
 /// | `hook_handler_failures_total` | counter | `point`, `handler`, `owner`, `kind` |
 ///
 /// Behind the feature `metrics`.
@@ -25,6 +26,16 @@ impl Observer for Metrics {
     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, took: Duration) {
         counter!("hook_fires_total", "point" => fire.point(), "outcome" => end.word()).increment(1);
         histogram!("hook_fire_seconds", "point" => fire.point()).record(took);
+    }
+
+    fn handler_overran(&self, call: &ObservedCall<'_>, _: Duration, _: Duration) {
+        counter!(
+            "hook_handler_overruns_total",
+            "point" => call.fire().point(),
+            "handler" => call.handler().to_owned(),
+            "owner" => call.owner().to_string(),
+        )
+        .increment(1);
     }
 
     fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, took: Duration) {

@@ -46,10 +46,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::entry::Entry;
-use crate::error::FailureKind;
+use crate::log;
 use crate::panics::contained;
-use crate::point::PointDescriptor;
 use crate::report::{Filter, HandlerStatus};
 
 #[cfg(feature = "metrics")]
@@ -95,6 +93,12 @@ pub trait Observer: Debug + Send + Sync + 'static {
         let _ = (call, status, took);
     }
 
+    /// A handler answered after its time limit: the answer counts all the same.
+    /// Right before the end of the call.
+    fn handler_overran(&self, call: &ObservedCall<'_>, limit: Duration, took: Duration) {
+        let _ = (call, limit, took);
+    }
+
     /// A handler was not called. There is no start and no end of it.
     fn handler_filtered(&self, call: &ObservedCall<'_>, filter: Filter) {
         let _ = (call, filter);
@@ -122,26 +126,7 @@ pub trait Observer: Debug + Send + Sync + 'static {
 pub(crate) fn tell(observers: &[Arc<dyn Observer>], what: impl Fn(&dyn Observer)) {
     for observer in observers {
         if let Err(message) = contained(|| what(&**observer)) {
-            tracing::error!(panic = %message, "an observer panicked");
+            log::observer_panicked(&message);
         }
     }
-}
-
-/// A failure, as a `tracing` event.
-pub(crate) fn log_failure(
-    point: &PointDescriptor,
-    entry: &Entry,
-    kind: &FailureKind,
-    message: &str,
-    elapsed: Option<Duration>,
-) {
-    tracing::warn!(
-        point = point.name(),
-        handler = &*entry.name,
-        owner = %entry.owner(),
-        kind = kind.word(),
-        policy = %entry.policy,
-        elapsed = ?elapsed,
-        "a hook handler failed: {message}",
-    );
 }

@@ -59,12 +59,13 @@ impl Columns {
         for row in rows {
             write!(
                 f,
-                "\n{:indent$}{:handler$}  {:owner$}  {:>time$}  {}",
+                "\n{:indent$}{:handler$}  {:owner$}  {:>time$}  {}{}",
                 "",
                 row.handler,
                 row.owner.to_string(),
                 elapsed(row.elapsed),
                 OneLine(&row.status.to_string()),
+                Overrun(row.overrun),
             )?;
         }
         Ok(())
@@ -74,6 +75,18 @@ impl Columns {
 /// How long a handler ran; a dash when it was not called.
 fn elapsed(elapsed: Option<Duration>) -> String {
     elapsed.map_or_else(|| "-".to_owned(), |elapsed| format!("{elapsed:.1?}"))
+}
+
+/// How long after its limit a handler answered.
+struct Overrun(Option<Duration>);
+
+impl fmt::Display for Overrun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(overrun) => write!(f, " ({overrun:.1?} after its time limit)"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A text that keeps to its row: what handlers say may hold line breaks, or

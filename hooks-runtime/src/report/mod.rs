@@ -31,7 +31,8 @@ use crate::policy::FailurePolicy;
 ///         "kind": "ran",
 ///         "contribution": { "kind": "rejected", "reason": "it mentions a password" }
 ///       },
-///       "elapsed_ns": 4100
+///       "elapsed_ns": 4100,
+///       "overrun_ns": null
 ///     }
 ///   ]
 /// }
@@ -61,6 +62,11 @@ pub struct HandlerReport {
         serde(rename = "elapsed_ns", serialize_with = "crate::wire::nanoseconds")
     )]
     elapsed: Option<Duration>,
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "overrun_ns", serialize_with = "crate::wire::nanoseconds")
+    )]
+    overrun: Option<Duration>,
 }
 
 /// What became of a handler in one fire.
@@ -181,8 +187,14 @@ impl HandlerStatus {
 }
 
 impl HandlerReport {
-    pub(crate) fn new(entry: &Entry, status: HandlerStatus, elapsed: Option<Duration>) -> Self {
-        Self { handler: Arc::clone(&entry.name), owner: entry.owner(), status, elapsed }
+    pub(crate) fn new(
+        entry: &Entry,
+        status: HandlerStatus,
+        elapsed: Option<Duration>,
+        limit: Option<Duration>,
+    ) -> Self {
+        let overrun = elapsed.zip(limit).map(|(elapsed, limit)| elapsed.saturating_sub(limit));
+        Self { handler: Arc::clone(&entry.name), owner: entry.owner(), status, elapsed, overrun }
     }
 
     /// The handler's name.
@@ -203,5 +215,11 @@ impl HandlerReport {
     /// How long it ran; `None` when it was not called.
     pub fn elapsed(&self) -> Option<Duration> {
         self.elapsed
+    }
+
+    /// How long after its time limit it answered, if it did. The answer counts
+    /// all the same.
+    pub fn overrun(&self) -> Option<Duration> {
+        self.overrun
     }
 }

@@ -48,7 +48,8 @@ impl Drop for EmptyAligned {
 
 fn suspend<F: Future<Output = ()> + Send>(storage: &mut Storage, make: impl FnOnce() -> F) {
     let mut task = Context::from_waker(Waker::noop());
-    let Err(Started::Suspended(mut future)) = Place::new(storage).start(make, |()| (), &mut task)
+    let Err(Started::Suspended(mut future)) =
+        Place::new(storage).start(make, |()| false, |()| (), &mut task)
     else {
         panic!("it is pending");
     };

@@ -8,8 +8,10 @@
 #![allow(missing_docs, unreachable_pub, clippy::pedantic)]
 
 mod driving;
+mod hostile;
 mod limits;
 mod models;
 mod panics;
 mod shapes;
 mod threads;
+mod wakers;

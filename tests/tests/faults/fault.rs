@@ -34,10 +34,13 @@ pub enum Fault {
     RuntimeShutDown,
     RegistryDropped,
     FireDropped,
+    LogPanics,
+    ObserverPanics,
+    LogAndObserverPanic,
 }
 
 impl Fault {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 28] = [
         Self::Error,
         Self::ErrorWhoseTextPanics,
         Self::ErrorWhoseDropPanics,
@@ -63,6 +66,9 @@ impl Fault {
         Self::RuntimeShutDown,
         Self::RegistryDropped,
         Self::FireDropped,
+        Self::LogPanics,
+        Self::ObserverPanics,
+        Self::LogAndObserverPanic,
     ];
 }
 
@@ -77,6 +83,16 @@ impl Fault {
             Self::RuntimeShutDown => Some(Duration::from_secs(60)),
             _ => None,
         }
+    }
+}
+
+impl Fault {
+    pub fn log_panics(self) -> bool {
+        matches!(self, Self::LogPanics | Self::LogAndObserverPanic)
+    }
+
+    pub fn observer_panics(self) -> bool {
+        matches!(self, Self::ObserverPanics | Self::LogAndObserverPanic)
     }
 }
 
@@ -112,6 +128,11 @@ impl fmt::Display for Fault {
             Self::RuntimeShutDown => "the runtime is shut down while it waits with a limit",
             Self::RegistryDropped => "the registry is dropped while it waits",
             Self::FireDropped => "the fire is dropped at every point where it waits",
+            Self::LogPanics => "waits and fails; the log subscriber panics",
+            Self::ObserverPanics => "waits and fails; the observer panics",
+            Self::LogAndObserverPanic => {
+                "waits and fails; the log subscriber and the observer panic"
+            }
         })
     }
 }

@@ -6,6 +6,7 @@
 mod executor;
 mod fault;
 mod ground;
+mod hostile;
 mod matrix;
 mod shed;
 #[path = "../support/mod.rs"]

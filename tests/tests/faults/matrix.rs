@@ -9,6 +9,7 @@ use hooks_runtime::{FailurePolicy, HookRegistry};
 use crate::executor::{Executor, polled};
 use crate::fault::Fault;
 use crate::ground::{self, Came, Model};
+use crate::hostile::{self, HostileObserver};
 use crate::shed::Shed;
 use crate::support::{Count, Log, poll_once};
 
@@ -25,7 +26,9 @@ pub fn shed(fault: Fault, model: Model, policy: FailurePolicy, depth: usize) -> 
         hooks: Mutex::default(),
         handles: Mutex::default(),
     });
-    let hooks = HookRegistry::builder().max_depth(depth).build();
+    let builder = HookRegistry::builder().max_depth(depth);
+    let hostile = fault.observer_panics();
+    let hooks = if hostile { builder.observer(HostileObserver) } else { builder }.build();
     let group = [ground::bad_handler(&shed), ground::noting(model, shed.closed, "next", &shed)];
     let handles = hooks.register(group).unwrap();
     shed.handles.lock().unwrap().extend(handles);
@@ -40,6 +43,12 @@ pub fn cell(fault: Fault, model: Model, policy: FailurePolicy, executor: Executo
     let text = match fault {
         Fault::FireDropped => dropped_everywhere(&shed, executor),
         Fault::RuntimeShutDown => shut_down(&shed, executor),
+        _ if fault.log_panics() => {
+            let (log, asked) = hostile::log();
+            let text = executor.run(hostile::under(log, watched(Arc::clone(&shed))));
+            assert_ne!(asked.load(Ordering::SeqCst), 0, "{fault:?} {model}: it was asked");
+            text
+        }
         _ => executor.run(watched(Arc::clone(&shed))),
     };
     // Whatever happened: each call that began is over, nobody waits for the

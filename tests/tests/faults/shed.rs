@@ -12,10 +12,13 @@ use hooks_runtime::{BoxError, Handle, HookRegistry, on};
 use crate::executor::Once;
 use crate::fault::{Fault, LIMIT};
 use crate::ground::{self, Aside, Model};
+use crate::hostile;
 use crate::support::{Count, CountsDrop, Log};
 
 /// What `bad` says when it panics.
-pub const PANICS: [&str; 9] = [
+pub const PANICS: [&str; 11] = [
+    hostile::LOG,
+    hostile::OBSERVER,
     "a str",
     "a String, 7",
     "before the future",
@@ -120,6 +123,10 @@ pub async fn bad(shed: Arc<Shed>) -> Result<(), BoxError> {
             for _ in 0..3 {
                 Once::default().await;
             }
+        }
+        Fault::LogPanics | Fault::ObserverPanics | Fault::LogAndObserverPanic => {
+            Once::default().await;
+            return Err("no luck".into());
         }
         Fault::HugeFuture | Fault::PanicInTheDrop | Fault::PanicBeforeTheFuture => {
             unreachable!("it has a future of its own, or none")
