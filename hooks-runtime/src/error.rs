@@ -28,7 +28,7 @@ pub enum FailureKind {
     /// a program built with `panic = "abort"` cannot be contained: they end the
     /// process.
     Panicked(String),
-    /// It ran longer than its limit.
+    /// It had no answer when its time limit had passed.
     TimedOut(Duration),
     /// It has a time limit and waits, but no timer can be had here.
     NoTimer(Duration),
