@@ -145,10 +145,14 @@ impl fmt::Debug for Poisoned {
     }
 }
 
-/// Two handlers of that shape at every point, and an error.
+/// How many handlers of a kind each point has. Miri is slow, and meets the same
+/// code with one.
+const COPIES: usize = if cfg!(miri) { 1 } else { 2 };
+
+/// Handlers of that shape at every point, and an error.
 fn hooks(method: Option<Method>, shape: Shape) -> HookRegistry {
     let hooks = HookRegistry::builder().observer(Hostile(method)).build();
-    for _ in 0..2 {
+    for _ in 0..COPIES {
         hooks
             .register([
                 on::<Told>().plugin("audit").handler_with(
@@ -198,8 +202,9 @@ fn hooks(method: Option<Method>, shape: Shape) -> HookRegistry {
     hooks
 }
 
-/// Fires every point to its end, and again dropped after every number of polls.
-fn fire_everything(hooks: &HookRegistry) {
+/// Fires every point to its end, and, where its handlers wait, again dropped
+/// after every number of polls.
+fn fire_everything(hooks: &HookRegistry, shape: Shape) {
     let payload = Payload::new();
     let alive = Arc::clone(&payload.alive);
     let own = || Payload { text: "own".to_owned(), alive: Arc::clone(&alive) };
@@ -210,11 +215,13 @@ fn fire_everything(hooks: &HookRegistry) {
     let _gate = finish(pin!(hooks.fire_gating::<Passed>(own()))).0.unwrap();
     let operation = async |input: Payload| Ok::<_, std::io::Error>(input.text);
     finish(pin!(hooks.run_flow::<Run, _>(own(), operation))).0.unwrap();
-    drop_everywhere(&alive, || hooks.fire_void::<Told>(&payload));
-    drop_everywhere(&alive, || hooks.fire_modifying::<Amended>(&payload));
-    drop_everywhere(&alive, || hooks.fire_claiming::<Asked>(&payload));
-    drop_everywhere(&alive, || hooks.fire_gating::<Passed>(own()));
-    drop_everywhere(&alive, || hooks.run_flow::<Run, _>(own(), operation));
+    if shape != Shape::Ready {
+        drop_everywhere(&alive, || hooks.fire_void::<Told>(&payload));
+        drop_everywhere(&alive, || hooks.fire_modifying::<Amended>(&payload));
+        drop_everywhere(&alive, || hooks.fire_claiming::<Asked>(&payload));
+        drop_everywhere(&alive, || hooks.fire_gating::<Passed>(own()));
+        drop_everywhere(&alive, || hooks.run_flow::<Run, _>(own(), operation));
+    }
     assert_eq!(alive.load(Ordering::SeqCst), 0);
     hooks.unregister_plugin("audit");
 }
@@ -222,13 +229,16 @@ fn fire_everything(hooks: &HookRegistry) {
 /// All of it, with one method of the observer that panics: nothing unwinds.
 #[track_caller]
 fn contained(method: Option<Method>, shape: Shape) {
-    let all = || fire_everything(&hooks(method, shape));
+    let all = || fire_everything(&hooks(method, shape), shape);
     assert!(catch_unwind(AssertUnwindSafe(all)).is_ok(), "{method:?}, {shape:?}");
 }
 
-/// The shapes of futures that differ in how they end.
+/// The shapes of futures that differ in how they end; under Miri those that
+/// are ready and those that wait.
 fn shapes() -> impl Iterator<Item = Shape> {
-    SHAPES.into_iter().filter(|shape| !matches!(shape, Shape::Aligned | Shape::Huge | Shape::Large))
+    let same = |shape: &Shape| !matches!(shape, Shape::Aligned | Shape::Huge | Shape::Large);
+    let brief = |shape: &Shape| !cfg!(miri) || matches!(shape, Shape::Ready | Shape::Suspends);
+    SHAPES.into_iter().filter(same).filter(brief)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 
 use hooks_runtime::{HookRegistry, on};
@@ -33,8 +33,12 @@ struct Hostile {
 
 impl Hostile {
     fn new(when: When) -> &'static Self {
+        // Kept where the checker sees that they are not forgotten.
+        static ALL: Mutex<Vec<&'static Hostile>> = Mutex::new(Vec::new());
         let (there, woken) = (AtomicU32::new(1), AtomicU32::new(0));
-        Box::leak(Box::new(Self { when, there, woken }))
+        let hostile = Box::leak(Box::new(Self { when, there, woken }));
+        ALL.lock().unwrap_or_else(PoisonError::into_inner).push(hostile);
+        hostile
     }
 
     fn at(&self, when: When) {
