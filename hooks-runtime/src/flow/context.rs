@@ -4,8 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use crate::error::BoxError;
-use crate::flow::error::AnyFlowError;
-use crate::flow::{FlowPoint, StageKind, State};
+use crate::flow::{FlowError, FlowPoint, StageKind, State};
 use crate::panics::drop_contained;
 use crate::scope::ScopedHooks;
 
@@ -14,7 +13,7 @@ pub struct FlowContext<F: FlowPoint> {
     pub(crate) stage: StageKind,
     pub(crate) input: Option<F::Payload>,
     pub(crate) output: Option<F::Result>,
-    pub(crate) error: Option<Box<dyn AnyFlowError>>,
+    pub(crate) error: Option<FlowError>,
     pub(crate) signal: Option<Signal>,
     /// Whether the handler that runs gave an answer.
     pub(crate) answered: bool,
@@ -101,13 +100,15 @@ impl<F: FlowPoint> FlowContext<F> {
     }
 
     /// Why the flow failed: in `OnError`, and in `Finally` after it.
+    ///
+    /// It is a [`FlowError`], and what caused it is among its sources.
     pub fn error(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
-        self.error.as_deref().map(AnyFlowError::as_error)
+        self.error.as_ref().map(|error| error as _)
     }
 
     /// The operation's own error, if it is an `E` and ended the flow.
-    pub fn operation_error<E: 'static>(&self) -> Option<&E> {
-        self.error.as_deref()?.operation()?.downcast_ref()
+    pub fn operation_error<E: StdError + 'static>(&self) -> Option<&E> {
+        self.error.as_ref()?.downcast_ref()
     }
 
     /// The state that the handlers of this run share.

@@ -1,8 +1,7 @@
 //! One run of a flow, from its input to its end.
 
-use std::fmt::{self, Debug, Display};
+use std::fmt::{self, Debug};
 use std::future::{Future, poll_fn};
-use std::marker::PhantomData;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -32,7 +31,7 @@ use crate::target::Target;
     message = "this is not an operation for the flow `{F}`",
     label = "expected an async function or closure from `{Input}` to `Result<{Output}, E>`",
     note = "write `async |input: {Input}| -> Result<{Output}, E> {{ … }}`",
-    note = "the error `E` must be `Debug + Display + Send + Sync + 'static`"
+    note = "the error `E` is `Into<Box<dyn Error + Send + Sync>>`"
 )]
 pub trait Operation<F: HookPoint, Input = <F as HookPoint>::Payload, Output = <F as HookPoint>::Result>:
     // Both say the same; the second lets the compiler infer a closure's types.
@@ -42,7 +41,7 @@ pub trait Operation<F: HookPoint, Input = <F as HookPoint>::Payload, Output = <F
     /// The future of the call.
     type Future: Future<Output = Result<Output, Self::Error>>;
     /// The operation's own error.
-    type Error: Debug + Display + Send + Sync + 'static;
+    type Error: Into<BoxError>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -51,7 +50,7 @@ where
     F: HookPoint,
     O: FnOnce(I) -> Fut + AsyncFnOnce(I) -> Result<R, E>,
     Fut: Future<Output = Result<R, E>>,
-    E: Debug + Display + Send + Sync + 'static,
+    E: Into<BoxError>,
 {
     type Future = Fut;
     type Error = E;
@@ -74,7 +73,7 @@ impl ScopedHooks {
         &self,
         input: F::Payload,
         operation: O,
-    ) -> Result<F::Result, FlowError<O::Error>>
+    ) -> Result<F::Result, FlowError>
     where
         F: HookPoint,
         F::Model: FiresAs<Flow, F>,
@@ -124,7 +123,7 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         self,
         input: F::Payload,
         operation: O,
-    ) -> Result<F::Result, FlowError<O::Error>> {
+    ) -> Result<F::Result, FlowError> {
         self.drive(input, operation, None).await
     }
 
@@ -133,7 +132,7 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         self,
         input: F::Payload,
         operation: O,
-    ) -> (Result<F::Result, FlowError<O::Error>>, FlowReport) {
+    ) -> (Result<F::Result, FlowError>, FlowReport) {
         let mut report = FlowReport::new(F::NAME);
         let outcome = self.drive(input, operation, Some(&mut report)).await;
         (outcome, report)
@@ -144,18 +143,17 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         input: F::Payload,
         operation: O,
         report: Option<&mut FlowReport>,
-    ) -> Result<F::Result, FlowError<O::Error>> {
+    ) -> Result<F::Result, FlowError> {
         drop(nesting::enter(F::NAME, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?);
         self.hooks.listening::<F>().map_err(FlowError::Fire)?;
         let observed = !self.hooks.inner.settings.observers.is_empty();
         let watch = observed.then(|| Watch::observing::<F>(self.hooks));
         let mut drive = pin!(async {
-            let mut driver = Driver::<F, O::Error> {
+            let mut driver = Driver::<F> {
                 run: &self,
                 context: FlowContext::new(input, self.hooks.clone()),
                 handlers: self.hooks.inner.published.current(),
                 report,
-                error: PhantomData,
             };
             let outcome = driver.run_to_output(operation).await;
             driver.run_to_end(outcome).await
@@ -172,25 +170,17 @@ impl<F: FlowPoint> FlowRun<'_, F> {
 }
 
 /// Takes one run through its stages.
-struct Driver<'r, F: FlowPoint, E> {
+struct Driver<'r, F: FlowPoint> {
     run: &'r FlowRun<'r, F>,
     context: FlowContext<F>,
     /// All handlers as they were when the run began.
     handlers: Arc<Root>,
     report: Option<&'r mut FlowReport>,
-    error: PhantomData<fn() -> E>,
 }
 
-impl<F, E> Driver<'_, F, E>
-where
-    F: FlowPoint,
-    E: Debug + Display + Send + Sync + 'static,
-{
+impl<F: FlowPoint> Driver<'_, F> {
     /// Everything up to `AfterExecute`. The output is in the context then.
-    async fn run_to_output<O>(&mut self, operation: O) -> Result<(), FlowError<E>>
-    where
-        O: Operation<F, Error = E>,
-    {
+    async fn run_to_output<O: Operation<F>>(&mut self, operation: O) -> Result<(), FlowError> {
         self.stage::<BeforeValidation<F>>(StageKind::BeforeValidation).await?;
         self.validate()?;
         self.stage::<AfterValidation<F>>(StageKind::AfterValidation).await?;
@@ -202,7 +192,7 @@ where
         self.stage::<AfterExecute<F>>(StageKind::AfterExecute).await
     }
 
-    fn validate(&self) -> Result<(), FlowError<E>> {
+    fn validate(&self) -> Result<(), FlowError> {
         let (Some(validation), None) = (&self.run.validation, &self.context.output) else {
             return Ok(());
         };
@@ -213,27 +203,21 @@ where
     }
 
     /// `OnError` if there is one, then `Finally`.
-    async fn run_to_end(
-        mut self,
-        outcome: Result<(), FlowError<E>>,
-    ) -> Result<F::Result, FlowError<E>> {
+    async fn run_to_end(mut self, outcome: Result<(), FlowError>) -> Result<F::Result, FlowError> {
         if let Err(error) = outcome {
-            self.context.error = Some(Box::new(error));
+            self.context.error = Some(error);
             // Their failures are reported and never hide the first error.
             let _reported = self.stage::<OnError<F>>(StageKind::OnError).await;
         }
         let _reported = self.stage::<Finally<F>>(StageKind::Finally).await;
         match self.context.error.take() {
             None => Ok(self.context.output.take().expect("a flow without error has an output")),
-            Some(error) => {
-                let error = error.into_any().downcast::<FlowError<E>>();
-                Err(*error.expect("the error was put there above, with this type"))
-            }
+            Some(error) => Err(error),
         }
     }
 
     /// Runs one stage.
-    async fn stage<S>(&mut self, kind: StageKind) -> Result<(), FlowError<E>>
+    async fn stage<S>(&mut self, kind: StageKind) -> Result<(), FlowError>
     where
         S: HookPoint<Payload = FlowContext<F>, Model = Stage>,
     {
@@ -274,12 +258,13 @@ where
 }
 
 /// Calls the operation; its panic is the flow's error.
-async fn operate<F, O>(operation: O, input: F::Payload) -> Result<F::Result, FlowError<O::Error>>
+async fn operate<F, O>(operation: O, input: F::Payload) -> Result<F::Result, FlowError>
 where
     F: FlowPoint,
     O: Operation<F>,
 {
-    let mut future = pin!(async move { operation(input).await });
+    // The conversion of its error is the host's code as well.
+    let mut future = pin!(async move { operation(input).await.map_err(Into::into) });
     let outcome = poll_fn(|task| {
         let poll = std::panic::AssertUnwindSafe(|| future.as_mut().poll(task));
         match std::panic::catch_unwind(poll) {
