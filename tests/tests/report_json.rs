@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hooks_runtime::flow::StageKind;
 use hooks_runtime::{
-    BeforeExecute, Contribution, FailurePolicy, Filter, FlowContext, HandlerStatus, HookRegistry,
-    ModelKind, Owner, PluginId, Plugins, Target, Verdict, WhyNot, hook_points, on,
+    AnswerRefusal, BeforeExecute, Contribution, FailurePolicy, Filter, FlowContext, HandlerStatus,
+    HookRegistry, ModelKind, Owner, PluginId, Plugins, Target, Verdict, WhyNot, hook_points, on,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -86,6 +86,18 @@ fn l21_every_status_has_its_shape() {
         (Contribution::Replaced, json!({"kind": "replaced"})),
         (Contribution::Rejected("cold".to_owned()), json!({"kind": "rejected", "reason": "cold"})),
         (Contribution::Answered, json!({"kind": "answered"})),
+        (
+            Contribution::AnswerRefused(AnswerRefusal::EarlierAnswer),
+            json!({"kind": "answer_refused", "by": "earlier_answer"}),
+        ),
+        (
+            Contribution::AnswerRefused(AnswerRefusal::OwnAnswer),
+            json!({"kind": "answer_refused", "by": "own_answer"}),
+        ),
+        (
+            Contribution::AnswerRefused(AnswerRefusal::Settled),
+            json!({"kind": "answer_refused", "by": "settled"}),
+        ),
         (Contribution::Skipped, json!({"kind": "skipped"})),
         (Contribution::Aborted("dry".to_owned()), json!({"kind": "aborted", "reason": "dry"})),
     ];

@@ -7,8 +7,9 @@
 //!
 //! A handler steers through the [`FlowContext`]: `respond` answers in place of
 //! the operation (which then does not run, while the later stages do), `skip`
-//! ends the stage, `abort` ends the flow. Failures in `OnError` and `Finally`
-//! are reported and never hide the first error.
+//! ends the stage, `abort` ends the flow. The first answer of a stage stands,
+//! unless its handler fails: a failed handler contributes nothing. Failures in
+//! `OnError` and `Finally` are reported and never hide the first error.
 //!
 //! A handler with `target = T` takes part only in runs for `T`:
 //! `hooks.flow::<F>().target::<T>().run(input, operation)`. The same builder takes
@@ -105,6 +106,7 @@
 //! # Ok(()) }
 //! ```
 
+mod answer;
 mod context;
 mod error;
 mod report;

@@ -19,7 +19,7 @@ use crate::flow::{
 use crate::models::{FiresAs, Flow};
 use crate::nesting;
 use crate::observe::FireEnd;
-use crate::panics::{contained, drop_contained, message_of, shown};
+use crate::panics::{contained, message_of, shown};
 use crate::point::HookPoint;
 use crate::scope::ScopedHooks;
 use crate::snapshot::Root;
@@ -221,8 +221,7 @@ impl<F: FlowPoint> Driver<'_, F> {
     where
         S: HookPoint<Payload = FlowContext<F>, Model = Stage>,
     {
-        self.context.stage = kind;
-        drop_contained("what a handler asked for", self.context.signal.take());
+        self.context.enter(kind);
         let hooks = self.run.hooks;
         let watch = if self.report.is_some() {
             Some(Watch::reporting::<S>(hooks))

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
+use super::{AnswerRefusal, Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
 
 impl fmt::Display for FireReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,9 +114,20 @@ impl fmt::Display for Contribution {
             Self::Replaced => f.write_str("replaced the payload"),
             Self::Rejected(reason) => write!(f, "rejected: {reason}"),
             Self::Answered => f.write_str("answered"),
+            Self::AnswerRefused(refusal) => write!(f, "{refusal}"),
             Self::Skipped => f.write_str("skipped the rest of the stage"),
             Self::Aborted(reason) => write!(f, "aborted: {reason}"),
         }
+    }
+}
+
+impl fmt::Display for AnswerRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EarlierAnswer => "answer refused: an earlier handler answered",
+            Self::OwnAnswer => "answered, second answer refused",
+            Self::Settled => "answer refused: the outcome stands already",
+        })
     }
 }
 

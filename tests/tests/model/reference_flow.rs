@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use hooks_runtime::flow::StageKind;
-use hooks_runtime::{Contribution, Filter};
+use hooks_runtime::{AnswerRefusal, Contribution, Filter};
 
 use crate::event::{Event, placeless};
 use crate::observer;
@@ -44,7 +44,11 @@ struct Shared {
     error: Option<String>,
     before: u32,
     signal: Option<Signal>,
-    /// Whether the handler that runs gave an answer.
+    /// What the handler that runs answered.
+    answer: Option<u32>,
+    /// Why an answer of the handler that runs was refused.
+    refused: Option<AnswerRefusal>,
+    /// Whether a handler of this stage answered and ended well.
     answered: bool,
     /// Whether a handler skipped the rest of the stage.
     skipped: bool,
@@ -81,6 +85,8 @@ impl Reference {
                 error: None,
                 before: 0,
                 signal: None,
+                answer: None,
+                refused: None,
                 answered: false,
                 skipped: false,
                 aborted: None,
@@ -142,6 +148,7 @@ impl Reference {
     fn stage(&mut self, number: usize, flowing: &mut Flowing<'_>) -> Result<(), Stop> {
         let (spot, kind) = STAGES[number];
         flowing.shared.stage = kind;
+        flowing.shared.answered = false;
         self.fired.insert(spot);
         self.observe(observer::fire(name_of(spot), self.chain.len()));
         let list = std::mem::take(&mut flowing.handlers[number]);
@@ -186,12 +193,41 @@ impl Shared {
     fn is_settled(&self) -> bool {
         matches!(self.stage, StageKind::OnError | StageKind::Finally)
     }
+
+    /// Why one more answer is refused, if it is.
+    fn refuses_an_answer(&self) -> Option<AnswerRefusal> {
+        if self.is_settled() {
+            Some(AnswerRefusal::Settled)
+        } else if self.answered {
+            Some(AnswerRefusal::EarlierAnswer)
+        } else if self.answer.is_some() {
+            Some(AnswerRefusal::OwnAnswer)
+        } else {
+            None
+        }
+    }
+
+    /// Takes the answer of a handler that ended well; what it contributed.
+    fn take_answer(&mut self) -> Option<Contribution> {
+        let mut contributed = None;
+        if let Some(answer) = self.answer.take() {
+            self.output = Some(answer);
+            self.answered = true;
+            contributed = Some(Contribution::Answered);
+        }
+        if let Some(refused) = self.refused.take() {
+            contributed = Some(Contribution::AnswerRefused(refused));
+        }
+        contributed
+    }
 }
 
 impl Composer for Shared {
     fn saw(&mut self, handler: &Handler) -> String {
+        // Whoever failed before has asked for nothing and answered nothing.
         self.signal = None;
-        self.answered = false;
+        self.answer = None;
+        self.refused = None;
         self.before += 1;
         format!(
             "{} {:?} {:?} {:?} {}{}",
@@ -216,17 +252,19 @@ impl Composer for Shared {
                     continue;
                 }
                 Steer::Respond(value) => {
-                    let taken = !self.is_settled();
-                    if taken {
-                        self.output = Some(value);
-                        self.answered = true;
+                    let refused = self.refuses_an_answer();
+                    if refused.is_none() {
+                        self.answer = Some(value);
+                    } else {
+                        self.refused = refused;
                     }
-                    taken
+                    refused.is_none()
                 }
                 Steer::Rewrite(value) => self.input.as_mut().map(|i| *i = value).is_some(),
                 Steer::Touch(value) => {
                     let settled = self.is_settled();
-                    let output = self.output.as_mut().filter(|_| !settled);
+                    let output = self.answer.as_mut().or(self.output.as_mut());
+                    let output = output.filter(|_| !settled);
                     output.map(|output| *output = value).is_some()
                 }
             };
@@ -237,13 +275,12 @@ impl Composer for Shared {
     fn accept(&mut self, handler: &Handler) -> Next {
         self.skipped = matches!(self.signal, Some(Signal::Skip));
         match self.signal.take() {
-            None if self.answered => Next::On(Contribution::Answered),
-            None => Next::On(Contribution::Nothing),
+            None => Next::On(self.take_answer().unwrap_or(Contribution::Nothing)),
             // That it skipped the rest as well is told of the rest.
-            Some(Signal::Skip) if self.answered => {
-                Next::End(Contribution::Answered, Filter::AfterSkip)
+            Some(Signal::Skip) => {
+                let contributed = self.take_answer().unwrap_or(Contribution::Skipped);
+                Next::End(contributed, Filter::AfterSkip)
             }
-            Some(Signal::Skip) => Next::End(Contribution::Skipped, Filter::AfterSkip),
             Some(Signal::Abort) if self.is_settled() => Next::Failed(Failure::error("boom")),
             Some(Signal::Abort) => {
                 self.aborted = Some(format!(
