@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use hooks_runtime::flow::StageKind;
+use hooks_runtime::flow::{NotRun, StageKind, StepStatus};
 use hooks_runtime::{
     AnswerRefusal, BeforeExecute, Contribution, FailurePolicy, Filter, FlowContext, HandlerStatus,
     HookRegistry, ModelKind, Owner, PluginId, Plugins, Target, Verdict, WhyNot, hook_points, on,
@@ -258,8 +258,41 @@ async fn l21_a_flow_is_reported_stage_by_stage() {
                     "elapsed_ns": 1,
                 }],
             }],
+            "validation": null,
+            "operation": {
+                "status": {"kind": "not_run", "by": "not_reached"},
+                "elapsed_ns": null,
+            },
         }),
     );
+}
+
+#[tokio::test]
+async fn l21_a_flow_reports_its_validation_and_its_operation() {
+    let hooks = HookRegistry::new();
+    let run = hooks.flow::<Brew>().validate(|_| Ok::<_, String>(()));
+    let (_, report) = run.run_reported(2, async |_| Err("burnt")).await;
+    assert_eq!(
+        untimed(&report),
+        json!({
+            "flow": "brew",
+            "stages": [],
+            "validation": {"status": {"kind": "ran"}, "elapsed_ns": 1},
+            "operation": {
+                "status": {"kind": "failed", "failure": "error", "message": "burnt"},
+                "elapsed_ns": 1,
+            },
+        }),
+    );
+    let shapes = [
+        (StepStatus::Ran, json!({"kind": "ran"})),
+        (StepStatus::NotRun(NotRun::Answered), json!({"kind": "not_run", "by": "answered"})),
+        (StepStatus::NotRun(NotRun::NotReached), json!({"kind": "not_run", "by": "not_reached"})),
+        (StepStatus::Cancelled, json!({"kind": "cancelled"})),
+    ];
+    for (status, shape) in shapes {
+        assert_eq!(json(&status), shape);
+    }
 }
 
 #[test]

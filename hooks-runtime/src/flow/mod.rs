@@ -13,7 +13,8 @@
 //!
 //! A handler with `target = T` takes part only in runs for `T`:
 //! `hooks.flow::<F>().target::<T>().run(input, operation)`. The same builder takes
-//! the flow's own validation, and `run_reported` returns what every stage did.
+//! the flow's own validation, and `run_reported` returns what every stage, the
+//! validation and the operation did.
 //!
 //! A cache answers before the operation and learns after it:
 //!
@@ -109,11 +110,13 @@
 mod answer;
 mod context;
 mod error;
+mod host;
 mod report;
 mod run;
 mod stages;
 mod staging;
 mod state;
+mod step;
 
 pub use context::FlowContext;
 pub use error::FlowError;
@@ -124,3 +127,4 @@ pub use stages::{
     Stage, StageDescriptors, StageKind,
 };
 pub use state::State;
+pub use step::{FlowStep, NotRun, StepReport, StepStatus};

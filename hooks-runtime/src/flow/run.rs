@@ -3,23 +3,24 @@
 use std::fmt::{self, Debug};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::slice;
 use std::sync::Arc;
-use std::task::Poll;
 
 use crate::dispatch::fire::{Fire, Terms};
 use crate::dispatch::ground::Begun;
 use crate::dispatch::sequential::Sequential;
 use crate::dispatch::watch::Watch;
 use crate::error::BoxError;
+use crate::flow::host::{self, Uncalled, Validation};
 use crate::flow::staging::{Ended, Staging};
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    FlowError, FlowPoint, FlowReport, OnError, Stage, StageKind,
+    FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Stage, StageKind, StepReport,
 };
 use crate::models::{FiresAs, Flow};
 use crate::nesting;
 use crate::observe::FireEnd;
-use crate::panics::{contained, message_of, shown};
+use crate::panics::shown;
 use crate::point::HookPoint;
 use crate::scope::ScopedHooks;
 use crate::snapshot::Root;
@@ -55,9 +56,6 @@ where
     type Future = Fut;
     type Error = E;
 }
-
-/// What a flow's own validation says of the input.
-type Validation<F> = dyn Fn(&<F as HookPoint>::Payload) -> Result<(), BoxError> + Send + Sync;
 
 /// A run of the flow `F` to be: its validation and its targets.
 #[must_use = "call `run`"]
@@ -127,13 +125,13 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         self.drive(input, operation, None).await
     }
 
-    /// Runs the flow and reports every stage.
+    /// Runs the flow and reports every stage, the validation and the operation.
     pub async fn run_reported<O: Operation<F>>(
         self,
         input: F::Payload,
         operation: O,
     ) -> (Result<F::Result, FlowError>, FlowReport) {
-        let mut report = FlowReport::new(F::NAME);
+        let mut report = FlowReport::new(F::NAME, self.validation.is_some());
         let outcome = self.drive(input, operation, Some(&mut report)).await;
         (outcome, report)
     }
@@ -146,16 +144,19 @@ impl<F: FlowPoint> FlowRun<'_, F> {
     ) -> Result<F::Result, FlowError> {
         drop(nesting::enter(F::NAME, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?);
         self.hooks.listening::<F>().map_err(FlowError::Fire)?;
-        let observed = !self.hooks.inner.settings.observers.is_empty();
-        let watch = observed.then(|| Watch::observing::<F>(self.hooks));
+        let watched = report.is_some() || !self.hooks.inner.settings.observers.is_empty();
+        let watch = watched.then(|| Watch::observing::<F>(self.hooks));
+        let watch = watch.as_ref();
         let mut drive = pin!(async {
             let mut driver = Driver::<F> {
                 run: &self,
                 context: FlowContext::new(input, self.hooks.clone()),
                 handlers: self.hooks.inner.published.current(),
                 report,
+                watch,
+                steps: if self.validation.is_some() { BOTH_STEPS } else { OPERATION }.iter(),
             };
-            let outcome = driver.run_to_output(operation).await;
+            let outcome = driver.run_to_output(Uncalled::new(operation)).await;
             driver.run_to_end(outcome).await
         });
         let outcome = poll_fn(|task| nesting::within(F::NAME, || drive.as_mut().poll(task))).await;
@@ -176,35 +177,80 @@ struct Driver<'r, F: FlowPoint> {
     /// All handlers as they were when the run began.
     handlers: Arc<Root>,
     report: Option<&'r mut FlowReport>,
+    /// Where the run is reported or observed.
+    watch: Option<&'r Watch<'r>>,
+    /// The host's steps that are to come.
+    steps: slice::Iter<'static, FlowStep>,
 }
+
+const BOTH_STEPS: &[FlowStep] = &[FlowStep::Validation, FlowStep::Operation];
+const OPERATION: &[FlowStep] = &[FlowStep::Operation];
+const ONLY_THE_OPERATION: &str = "only the operation takes the input";
 
 impl<F: FlowPoint> Driver<'_, F> {
     /// Everything up to `AfterExecute`. The output is in the context then.
-    async fn run_to_output<O: Operation<F>>(&mut self, operation: O) -> Result<(), FlowError> {
+    async fn run_to_output<O: Operation<F>>(
+        &mut self,
+        operation: Uncalled<O>,
+    ) -> Result<(), FlowError> {
         self.stage::<BeforeValidation<F>>(StageKind::BeforeValidation).await?;
         self.validate()?;
         self.stage::<AfterValidation<F>>(StageKind::AfterValidation).await?;
         self.stage::<BeforeExecute<F>>(StageKind::BeforeExecute).await?;
-        if self.context.output.is_none() {
-            let input = self.context.input.take().expect("only the operation takes the input");
-            self.context.output = Some(operate::<F, O>(operation, input).await?);
-        }
+        self.operate(operation).await?;
         self.stage::<AfterExecute<F>>(StageKind::AfterExecute).await
     }
 
-    fn validate(&self) -> Result<(), FlowError> {
-        let (Some(validation), None) = (&self.run.validation, &self.context.output) else {
+    fn validate(&mut self) -> Result<(), FlowError> {
+        let Some(validation) = &self.run.validation else { return Ok(()) };
+        if self.context.output.is_some() {
+            self.not_run(NotRun::Answered);
             return Ok(());
-        };
-        let input = self.context.input.as_ref().expect("only the operation takes the input");
-        let valid = contained(|| validation(input))
-            .unwrap_or_else(|message| Err(format!("the validation panicked: {message}").into()));
-        valid.map_err(|error| FlowError::Invalid { flow: F::NAME, error })
+        }
+        let input = self.context.input.as_ref().expect(ONLY_THE_OPERATION);
+        let (valid, report) = host::validate::<F>(validation, input, self.watch);
+        self.stepped(report);
+        valid
+    }
+
+    /// The operation, unless a handler answered in its place.
+    async fn operate<O: Operation<F>>(&mut self, operation: Uncalled<O>) -> Result<(), FlowError> {
+        if self.context.output.is_some() {
+            self.not_run(NotRun::Answered);
+            return Ok(());
+        }
+        let input = self.context.input.take().expect(ONLY_THE_OPERATION);
+        let (output, report) = host::operate::<F, O>(operation, input, self.watch).await;
+        self.stepped(report);
+        self.context.output = Some(output?);
+        Ok(())
+    }
+
+    /// The next step has ended.
+    fn stepped(&mut self, ended: Option<StepReport>) {
+        let step = self.steps.next();
+        if let (Some(report), Some(step), Some(ended)) = (&mut self.report, step, ended) {
+            report.set(*step, ended);
+        }
+    }
+
+    /// The next step is not run.
+    fn not_run(&mut self, reason: NotRun) {
+        let step = self.steps.next();
+        if let (Some(watch), Some(step)) = (self.watch, step) {
+            watch.step_not_run(*step, reason);
+            if let Some(report) = &mut self.report {
+                report.set(*step, StepReport::not_run(reason));
+            }
+        }
     }
 
     /// `OnError` if there is one, then `Finally`.
     async fn run_to_end(mut self, outcome: Result<(), FlowError>) -> Result<F::Result, FlowError> {
         if let Err(error) = outcome {
+            while !self.steps.as_slice().is_empty() {
+                self.not_run(NotRun::NotReached);
+            }
             self.context.error = Some(error);
             // Their failures are reported and never hide the first error.
             let _reported = self.stage::<OnError<F>>(StageKind::OnError).await;
@@ -223,12 +269,8 @@ impl<F: FlowPoint> Driver<'_, F> {
     {
         self.context.enter(kind);
         let hooks = self.run.hooks;
-        let watch = if self.report.is_some() {
-            Some(Watch::reporting::<S>(hooks))
-        } else {
-            let observed = !hooks.inner.settings.observers.is_empty();
-            observed.then(|| Watch::observing::<S>(hooks))
-        };
+        let reported = self.report.is_some();
+        let watch = self.watch.map(|run| run.stage::<S>(hooks, reported));
         // Marks the stage as fired; who takes part was settled when the run
         // began, so that it sees one version of every plugin.
         hooks.listening::<S>().map_err(FlowError::Fire)?;
@@ -253,29 +295,6 @@ impl<F: FlowPoint> Driver<'_, F> {
                 Err(FlowError::Aborted { flow: F::NAME, stage: kind, handler, owner, error })
             }
         }
-    }
-}
-
-/// Calls the operation; its panic is the flow's error.
-async fn operate<F, O>(operation: O, input: F::Payload) -> Result<F::Result, FlowError>
-where
-    F: FlowPoint,
-    O: Operation<F>,
-{
-    // The conversion of its error is the host's code as well.
-    let mut future = pin!(async move { operation(input).await.map_err(Into::into) });
-    let outcome = poll_fn(|task| {
-        let poll = std::panic::AssertUnwindSafe(|| future.as_mut().poll(task));
-        match std::panic::catch_unwind(poll) {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(outcome)) => Poll::Ready(Ok(outcome)),
-            Err(panic) => Poll::Ready(Err(message_of(panic))),
-        }
-    })
-    .await;
-    match outcome {
-        Ok(outcome) => outcome.map_err(FlowError::Operation),
-        Err(message) => Err(FlowError::Panicked { flow: F::NAME, message }),
     }
 }
 

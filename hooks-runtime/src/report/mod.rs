@@ -7,7 +7,7 @@ mod wire;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use display::write_stages;
+pub(crate) use display::FlowColumns;
 
 use crate::entry::{Entry, Owner};
 use crate::flow::StageKind;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hooks_runtime::flow::StageKind;
 use hooks_runtime::{AnswerRefusal, Contribution, Filter};
 
-use crate::event::{Event, placeless};
+use crate::event::{Event, Row, placeless};
 use crate::observer;
 use crate::plan::{Ending, Run, Spot, Steer};
 use crate::reference::{Admitted, Handler, Reference, name_of, owner};
@@ -35,7 +35,13 @@ struct Flowing<'f> {
     handlers: Vec<Vec<Rc<Handler>>>,
     report: Came,
     shared: Shared,
+    /// What became of the validation, if there is one, and of the operation.
+    steps: [Option<&'static str>; 2],
 }
+
+const STEPS: [&str; 2] = ["validation", "operation"];
+const ANSWERED: &str = "not run: a handler answered";
+const NOT_REACHED: &str = "not run: the flow ended before it";
 
 struct Shared {
     stage: StageKind,
@@ -68,8 +74,9 @@ impl Reference {
         admitted: &Admitted,
         clock: &mut Clock,
     ) -> Came {
+        let steps = [run.validation.map(|_| NOT_REACHED), Some(NOT_REACHED)];
         if let Some(error) = self.too_deep("made") {
-            return (error, Vec::new());
+            return (error, reported(steps));
         }
         self.observe(observer::fire("made", self.chain.len()));
         self.chain.push("made");
@@ -91,8 +98,10 @@ impl Reference {
                 skipped: false,
                 aborted: None,
             },
+            steps,
         };
         let outcome = self.run(run, &mut flowing);
+        flowing.report.1.extend(reported(flowing.steps));
         self.chain.pop();
         let (word, told) = match outcome {
             Ok(output) => ("ran", format!("made {output}")),
@@ -109,6 +118,11 @@ impl Reference {
             Ok(()) => (),
             Err(Stop::Dropped) => return Err(Stop::Dropped),
             Err(Stop::Error(error)) => {
+                for (step, came_to) in STEPS.into_iter().zip(flowing.steps) {
+                    if came_to == Some(NOT_REACHED) {
+                        self.observe(observer::step_came_to("made", step, NOT_REACHED));
+                    }
+                }
                 flowing.shared.error = Some(error);
                 self.stage(4, flowing)?;
             }
@@ -122,26 +136,43 @@ impl Reference {
 
     fn run_to_output(&mut self, run: &Run, flowing: &mut Flowing<'_>) -> Result<(), Stop> {
         self.stage(0, flowing)?;
-        if let (Some(ending), None) = (run.validation, flowing.shared.output)
-            && let Some(text) = said(ending, "the validation panicked: ")
-        {
-            return Err(Stop::Error(format!("the input of `made` is not valid: {text}")));
+        if let Some(ending) = run.validation {
+            if flowing.shared.output.is_some() {
+                self.stepped(flowing, 0, ANSWERED);
+            } else {
+                self.observe(observer::step_begins("made", "validation"));
+                self.stepped(flowing, 0, ended(ending));
+                if let Some(text) = said(ending, "the validation panicked: ") {
+                    return Err(Stop::Error(format!("the input of `made` is not valid: {text}")));
+                }
+            }
         }
         self.stage(1, flowing)?;
         self.stage(2, flowing)?;
-        if flowing.shared.output.is_none() {
+        if flowing.shared.output.is_some() {
+            self.stepped(flowing, 1, ANSWERED);
+        } else {
+            self.observe(observer::step_begins("made", "operation"));
             let input = flowing.shared.input.take().expect("only the operation takes it");
             self.events.push(Event::Operated { input });
             if !flowing.clock.wait(run.rounds) {
                 self.events.push(Event::OperationDropped);
+                self.stepped(flowing, 1, "cancelled: the run was dropped");
                 return Err(Stop::Dropped);
             }
+            self.stepped(flowing, 1, ended(run.operation));
             if let Some(text) = said(run.operation, "the operation of `made` panicked: ") {
                 return Err(Stop::Error(text));
             }
             flowing.shared.output = Some(input + 1);
         }
         self.stage(3, flowing)
+    }
+
+    /// What became of a step.
+    fn stepped(&mut self, flowing: &mut Flowing<'_>, number: usize, came_to: &'static str) {
+        self.observe(observer::step_came_to("made", STEPS[number], came_to));
+        flowing.steps[number] = Some(came_to);
     }
 
     /// Runs one stage. In the last two the outcome stands already.
@@ -175,6 +206,22 @@ impl Reference {
             (Walked::Failed(error), _) | (Walked::Through, Some(error)) => Err(Stop::Error(error)),
             (Walked::Through, None) => Ok(()),
         }
+    }
+}
+
+/// What a report says of the steps of a run: each is a line without rows.
+fn reported(steps: [Option<&str>; 2]) -> Vec<(String, Vec<Row>)> {
+    let steps = STEPS.iter().zip(steps);
+    steps.filter_map(|(step, came)| Some((format!("{step}: {}", came?), Vec::new()))).collect()
+}
+
+/// How the validation or the operation ended.
+fn ended(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Return | Ending::PanicEarly | Ending::PanicInDrop => "ran",
+        Ending::Error => "error: boom",
+        Ending::PanicText | Ending::PanicString => "panic: boom",
+        Ending::PanicOther => "panic: the panic carried no text",
     }
 }
 
