@@ -79,7 +79,7 @@ pub use registrar::Registrar;
 pub use registration::{IntoRegistrations, On, Registration, on};
 pub use registry::{Builder, HookRegistry};
 pub use removal::{DrainError, PluginRemoval, Uninstalled};
-pub use report::{Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
+pub use report::{AnswerRefusal, Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
 pub use scope::{Plugins, ScopedHooks};
 pub use target::Target;
 #[cfg(feature = "tokio")]

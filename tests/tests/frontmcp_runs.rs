@@ -159,7 +159,6 @@ async fn l21_an_abort_in_on_error_and_finally_is_reported_as_a_failure() {
 async fn l26_a_flow_runs_inside_another_flows_operation() {
     let trace = Trace::default();
     let hooks = traced(&trace, |_| Ok(()));
-    type Inner = FlowError<DiskFull>;
     let (before, after, error) = (trace.clone(), trace.clone(), trace.clone());
     hooks
         .register([
@@ -168,9 +167,8 @@ async fn l26_a_flow_runs_inside_another_flows_operation() {
             on::<AfterExecute<PrintPage>>()
                 .handler(move |_: &mut FlowContext<PrintPage>| after.note("…printed")),
             on::<OnError<PrintPage>>().handler(move |flow: &mut FlowContext<PrintPage>| {
-                let Some(FlowError::Operation(own)) = flow.operation_error::<Inner>() else {
-                    panic!("{:?}", flow.error())
-                };
+                let inner = flow.operation_error::<FlowError>();
+                let own = inner.and_then(FlowError::downcast_ref::<DiskFull>).unwrap();
                 error.note(format!("…jammed, {} bytes short", own.missing));
             }),
         ])
@@ -191,10 +189,8 @@ async fn l26_a_flow_runs_inside_another_flows_operation() {
     );
 
     let outcome = hooks.run_flow::<PrintPage, _>(call("page 2"), async |page| inner(page, 9).await);
-    let Err(FlowError::Operation(FlowError::Operation(own))) = outcome.await else {
-        panic!("it did not fail as the operation did")
-    };
-    assert_eq!(own, DiskFull { missing: 9 });
+    let inner = outcome.await.unwrap_err().downcast::<FlowError>().unwrap();
+    assert_eq!(inner.downcast::<DiskFull>().unwrap(), DiskFull { missing: 9 });
     assert_eq!(
         trace.take().join(" "),
         "print… beforeValidation + afterValidation + beforeExecute + onError + finally + \

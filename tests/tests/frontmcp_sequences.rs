@@ -277,8 +277,8 @@ async fn l11_abort_and_skip_together_abort() {
             }
             Ok(())
         });
-        let outcome: Outcome =
-            hooks.run_flow::<RunTool, _>(call("ls"), async |Call(text)| Ok(Answer(text))).await;
+        let echo = async |Call(text)| Ok::<_, DiskFull>(Answer(text));
+        let outcome = hooks.run_flow::<RunTool, _>(call("ls"), echo).await;
         assert!(matches!(outcome, Err(FlowError::Aborted { stage: BeforeExecute, .. })));
         assert_eq!(
             trace.take().join(" "),
@@ -383,10 +383,10 @@ fn hanging(stage: StageKind) -> Registration {
 async fn l12_a_panic_in_the_validation_stays_in_the_flow() {
     let trace = Trace::default();
     let hooks = traced(&trace, |_| Ok(()));
-    let outcome: Outcome = hooks
+    let outcome = hooks
         .flow::<RunTool>()
         .validate(|_| -> Result<(), &str> { panic!("no schema") })
-        .run(call("ls"), async |Call(text)| Ok(Answer(text)))
+        .run(call("ls"), async |Call(text)| Ok::<_, DiskFull>(Answer(text)))
         .await;
     assert_eq!(
         told(&outcome),
@@ -407,8 +407,8 @@ async fn l12_a_panic_of_the_operation_stays_in_the_flow_wherever_it_starts() {
     assert_eq!(told(&outcome), "the operation of `tools:run` panicked: torn");
     assert_eq!(trace.take().join(" "), expected);
 
-    let outcome: Outcome = hooks
-        .run_flow::<RunTool, _>(call("ls"), async |_| {
+    let outcome = hooks
+        .run_flow::<RunTool, _>(call("ls"), async |_| -> Result<_, DiskFull> {
             tokio::task::yield_now().await;
             panic!("torn later")
         })

@@ -221,6 +221,30 @@ async fn l27_flows_run_from_json_to_json() {
     assert_eq!(*finally.lock().unwrap(), [told("finally", Value::Null, json!("bound twice"))]);
 }
 
+/// The first answer of a stage stands, whatever language its handler speaks.
+#[tokio::test]
+async fn l11_a_second_answer_in_json_is_refused_in_the_report() {
+    let (hooks, points) = (HookRegistry::new(), points());
+    let (_, first) = says(json!({"output": "first"}));
+    let (seen, second) = says(json!({"output": "second"}));
+    let here = "books:bind/beforeExecute";
+    hooks
+        .register([
+            points.on(here).unwrap().name("first").handler(first),
+            points.on(here).unwrap().name("second").handler(second),
+        ])
+        .unwrap();
+    let json = hooks.json(&points);
+    let never_called = async |_: Value| -> Result<Value, String> { panic!("not to be called") };
+    let (output, report) = json.flow("books:bind").unwrap().run_reported("5", never_called).await;
+    assert_eq!(output.unwrap(), json!("first"));
+    assert_eq!(seen.lock().unwrap()[0]["output"], json!("first"));
+    let report = report.unwrap();
+    let rows = report.stages()[0].handlers().iter().map(|row| row.status().to_string());
+    let expected = ["answered", "answer refused: an earlier handler answered"];
+    assert_eq!(rows.collect::<Vec<_>>(), expected);
+}
+
 #[tokio::test]
 async fn l27_stages_answer_skip_and_abort() {
     let (hooks, points) = (HookRegistry::new(), points());

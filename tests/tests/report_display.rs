@@ -1,8 +1,8 @@
 //! What an operator reads of a fire (L21): a table.
 
 use hooks_runtime::{
-    AfterExecute, BeforeExecute, FireReport, FlowContext, Gate, HookRegistry, Plugins, Verdict,
-    hook_points, on,
+    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FireReport,
+    FlowContext, Gate, HookRegistry, Plugins, Verdict, hook_points, on,
 };
 
 hook_points! {
@@ -114,8 +114,9 @@ async fn l21_the_stages_of_a_flow_share_their_columns() {
     let operation = async |litres| Ok::<_, std::io::Error>(litres);
     let (_, report) = hooks.flow::<Brew>().run_reported(1, operation).await;
     let shown = report.to_string();
-    let heads: Vec<_> = shown.lines().filter(|line| !line.starts_with("    ")).collect();
-    assert_eq!(heads, ["brew (flow)", "  beforeExecute", "  afterExecute"]);
+    let heads = shown.lines().filter(|line| !line.starts_with("    "));
+    let heads: Vec<_> = heads.map(|line| line.split("   ").next().unwrap()).collect();
+    assert_eq!(heads, ["brew (flow)", "  beforeExecute", "  operation", "  afterExecute"]);
     assert_eq!(
         cells(&shown, 4, ["warm the pot".len(), "plugin `urn`".len()]),
         [
@@ -125,7 +126,45 @@ async fn l21_the_stages_of_a_flow_share_their_columns() {
         .map(|row| row.map(str::to_owned)),
     );
     let (_, quiet) = HookRegistry::new().flow::<Brew>().run_reported(1, operation).await;
-    assert_eq!(quiet.to_string(), "brew (flow)\n  nobody listens");
+    let shown = quiet.to_string();
+    let Some(operation) = shown.strip_prefix("brew (flow)\n  nobody listens\n  operation    ")
+    else {
+        panic!("{shown}")
+    };
+    assert_eq!(operation.split_once("  ").unwrap().1, "ran");
+}
+
+/// The validation and the operation stand where they happened, in the columns
+/// of the handlers.
+#[tokio::test]
+async fn l21_the_steps_of_a_flow_stand_between_its_stages() {
+    let hooks = HookRegistry::new();
+    let nothing = |_: &mut FlowContext<Brew>| ();
+    hooks
+        .register([
+            on::<BeforeValidation<Brew>>().name("rinse").handler(nothing),
+            on::<AfterValidation<Brew>>().name("pour").plugin("urn").handler(nothing),
+            on::<Finally<Brew>>().name("wash up").handler(nothing),
+        ])
+        .unwrap();
+    let run = hooks.flow::<Brew>().validate(|_| Ok::<_, String>(()));
+    let (_, report) = run.run_reported(1, async |_| Err("too\nhot")).await;
+    let shown = report.to_string();
+    let heads: Vec<_> = shown.lines().filter(|line| !line.starts_with("    ")).collect();
+    let names: Vec<_> = heads.iter().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert_eq!(
+        names,
+        ["brew", "beforeValidation", "validation", "afterValidation", "operation", "finally"]
+    );
+    assert!(heads[2].ends_with("  ran"), "{shown}");
+    assert!(heads[4].ends_with(r"  error: too\nhot"), "{shown}");
+    // The last column begins where it does for the handlers.
+    let starts = ["rinse", "pour", "wash up", "validation", "operation"].map(|name| {
+        let row = shown.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+        let time = row.trim_end().rsplit_once("s  ").unwrap().0;
+        time.chars().count()
+    });
+    assert!(starts.windows(2).all(|pair| pair[0] == pair[1]), "{shown}");
 }
 
 #[tokio::test]

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use hooks_runtime::flow::StageKind;
+use hooks_runtime::flow::{NotRun, StageKind, StepStatus};
 use hooks_runtime::{
-    BeforeExecute, Contribution, FailurePolicy, Filter, FlowContext, HandlerStatus, HookRegistry,
-    ModelKind, Owner, PluginId, Plugins, Target, Verdict, WhyNot, hook_points, on,
+    AnswerRefusal, BeforeExecute, Contribution, FailurePolicy, Filter, FlowContext, HandlerStatus,
+    HookRegistry, ModelKind, Owner, PluginId, Plugins, Target, Verdict, WhyNot, hook_points, on,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -86,6 +86,18 @@ fn l21_every_status_has_its_shape() {
         (Contribution::Replaced, json!({"kind": "replaced"})),
         (Contribution::Rejected("cold".to_owned()), json!({"kind": "rejected", "reason": "cold"})),
         (Contribution::Answered, json!({"kind": "answered"})),
+        (
+            Contribution::AnswerRefused(AnswerRefusal::EarlierAnswer),
+            json!({"kind": "answer_refused", "by": "earlier_answer"}),
+        ),
+        (
+            Contribution::AnswerRefused(AnswerRefusal::OwnAnswer),
+            json!({"kind": "answer_refused", "by": "own_answer"}),
+        ),
+        (
+            Contribution::AnswerRefused(AnswerRefusal::Settled),
+            json!({"kind": "answer_refused", "by": "settled"}),
+        ),
         (Contribution::Skipped, json!({"kind": "skipped"})),
         (Contribution::Aborted("dry".to_owned()), json!({"kind": "aborted", "reason": "dry"})),
     ];
@@ -251,8 +263,41 @@ async fn l21_a_flow_is_reported_stage_by_stage() {
                     "overrun_ns": null,
                 }],
             }],
+            "validation": null,
+            "operation": {
+                "status": {"kind": "not_run", "by": "not_reached"},
+                "elapsed_ns": null,
+            },
         }),
     );
+}
+
+#[tokio::test]
+async fn l21_a_flow_reports_its_validation_and_its_operation() {
+    let hooks = HookRegistry::new();
+    let run = hooks.flow::<Brew>().validate(|_| Ok::<_, String>(()));
+    let (_, report) = run.run_reported(2, async |_| Err("burnt")).await;
+    assert_eq!(
+        untimed(&report),
+        json!({
+            "flow": "brew",
+            "stages": [],
+            "validation": {"status": {"kind": "ran"}, "elapsed_ns": 1},
+            "operation": {
+                "status": {"kind": "failed", "failure": "error", "message": "burnt"},
+                "elapsed_ns": 1,
+            },
+        }),
+    );
+    let shapes = [
+        (StepStatus::Ran, json!({"kind": "ran"})),
+        (StepStatus::NotRun(NotRun::Answered), json!({"kind": "not_run", "by": "answered"})),
+        (StepStatus::NotRun(NotRun::NotReached), json!({"kind": "not_run", "by": "not_reached"})),
+        (StepStatus::Cancelled, json!({"kind": "cancelled"})),
+    ];
+    for (status, shape) in shapes {
+        assert_eq!(json(&status), shape);
+    }
 }
 
 #[test]

@@ -55,7 +55,7 @@
 //! | `ctx.scope` | `flow.hooks()` |
 //! | `ctx.skip()` | `flow.skip()`: ends the stage, not the flow |
 //! | `ctx.abort(error)` | `flow.abort(error)`, or return the error |
-//! | – | `flow.respond(output)`: answers in place of the operation |
+//! | – | `flow.respond(output)`: answers in place of the operation; the first answer of a stage stands |
 //!
 //! | registry there | here |
 //! |---|---|

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use crate::dispatch::call::Ended;
 use crate::entry::Entry;
 use crate::error::FireError;
+use crate::flow::{FlowStep, NotRun};
 use crate::nesting::{self, Nested};
-use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer, tell};
+use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, tell};
 use crate::panics::contained;
 use crate::point::{HookPoint, PointDescriptor};
 use crate::report::{Filter, FireReport, HandlerReport, HandlerStatus};
@@ -46,19 +47,30 @@ fn next_id() -> u64 {
 impl<'f> Watch<'f> {
     /// A fire that observers are told of.
     pub(crate) fn observing<P: HookPoint>(hooks: &'f ScopedHooks) -> Self {
-        Self::new(hooks, P::descriptor(), None)
+        Self::new(hooks, P::descriptor(), None, None)
     }
 
     /// A fire that makes a report.
     pub(crate) fn reporting<P: HookPoint>(hooks: &'f ScopedHooks) -> Self {
-        Self::new(hooks, P::descriptor(), Some(Rows::default()))
+        Self::new(hooks, P::descriptor(), Some(Rows::default()), None)
     }
 
-    fn new(hooks: &'f ScopedHooks, point: &'static PointDescriptor, report: Option<Rows>) -> Self {
+    /// A stage of this run, with a report if that is wanted.
+    pub(crate) fn stage<S: HookPoint>(&self, hooks: &'f ScopedHooks, reported: bool) -> Self {
+        let report = reported.then(Rows::default);
+        Self::new(hooks, S::descriptor(), report, Some(self.fire.id()))
+    }
+
+    fn new(
+        hooks: &'f ScopedHooks,
+        point: &'static PointDescriptor,
+        report: Option<Rows>,
+        run: Option<u64>,
+    ) -> Self {
         let (registry, settings) = (hooks.registry(), &hooks.inner.settings);
         let endless = nesting::is_endless(registry, settings.depth);
         let observers = if endless { &[][..] } else { &settings.observers };
-        let fire = ObservedFire::new(next_id(), point, nesting::depth(registry));
+        let fire = ObservedFire::new(next_id(), point, nesting::depth(registry), run);
         let (since, ended) = (Instant::now(), AtomicBool::new(false));
         let watch = Self { fire, point, registry, observers, since, ended, report };
         watch.tell(|observer| observer.fire_started(&watch.fire));
@@ -71,12 +83,30 @@ impl<'f> Watch<'f> {
         self.fire.id()
     }
 
-    fn tell(&self, what: impl Fn(&dyn Observer)) {
+    pub(crate) fn tell(&self, what: impl Fn(&dyn Observer)) {
         if !self.observers.is_empty() {
             let (point, registry) = (self.point.name(), self.registry);
             let fire = Nested { point, registry, fire: self.id() };
             nesting::observing(fire, || tell(self.observers, what));
         }
+    }
+
+    /// The fire, as observers see it.
+    pub(crate) fn fire(&self) -> &ObservedFire {
+        &self.fire
+    }
+
+    /// A step of this run begins; its number.
+    pub(crate) fn step_started(&self, step: FlowStep) -> u64 {
+        let id = next_id();
+        self.tell(|observer| observer.step_started(&ObservedStep::new(id, &self.fire, step)));
+        id
+    }
+
+    /// A step of this run is not run.
+    pub(crate) fn step_not_run(&self, step: FlowStep, reason: NotRun) {
+        let step = ObservedStep::new(0, &self.fire, step);
+        self.tell(|observer| observer.step_not_run(&step, reason));
     }
 
     /// Whether failures go to the log as well.

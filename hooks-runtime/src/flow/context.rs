@@ -4,20 +4,20 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use crate::error::BoxError;
-use crate::flow::error::AnyFlowError;
-use crate::flow::{FlowPoint, StageKind, State};
+use crate::flow::answer::Answers;
+use crate::flow::{FlowError, FlowPoint, StageKind, State};
 use crate::panics::drop_contained;
+use crate::report::Contribution;
 use crate::scope::ScopedHooks;
 
 /// One run of the flow `F`, as its handlers see and steer it.
 pub struct FlowContext<F: FlowPoint> {
-    pub(crate) stage: StageKind,
+    stage: StageKind,
     pub(crate) input: Option<F::Payload>,
     pub(crate) output: Option<F::Result>,
-    pub(crate) error: Option<Box<dyn AnyFlowError>>,
-    pub(crate) signal: Option<Signal>,
-    /// Whether the handler that runs gave an answer.
-    pub(crate) answered: bool,
+    pub(crate) error: Option<FlowError>,
+    signal: Option<Signal>,
+    answers: Answers<F::Result>,
     state: State,
     hooks: ScopedHooks,
 }
@@ -33,20 +33,34 @@ pub enum Signal {
 
 /// Where a handler leaves what it asks for.
 pub trait Signals {
-    /// What the handler that ran last asked for.
-    fn signal(&mut self) -> &mut Option<Signal>;
+    /// Takes what the handler that ran last asked for.
+    fn take_signal(&mut self) -> Option<Signal>;
 
-    /// Whether the handler that ran last answered in place of the operation.
-    fn answered(&mut self) -> &mut bool;
+    /// Takes the answer of the handler that ran last, which has ended well, and
+    /// says what that contributed.
+    fn take_answer(&mut self) -> Option<Contribution>;
+
+    /// Drops all that the handler that ran last asked for and answered.
+    fn withdraw(&mut self);
 }
 
 impl<F: FlowPoint> Signals for FlowContext<F> {
-    fn signal(&mut self) -> &mut Option<Signal> {
-        &mut self.signal
+    #[inline]
+    fn take_signal(&mut self) -> Option<Signal> {
+        self.signal.take()
     }
 
-    fn answered(&mut self) -> &mut bool {
-        &mut self.answered
+    #[inline]
+    fn take_answer(&mut self) -> Option<Contribution> {
+        self.answers.take(&mut self.output)
+    }
+
+    #[inline]
+    fn withdraw(&mut self) {
+        if let Some(signal) = self.signal.take() {
+            drop_contained("what a handler asked for", signal);
+        }
+        self.answers.withdraw();
     }
 }
 
@@ -58,10 +72,18 @@ impl<F: FlowPoint> FlowContext<F> {
             output: None,
             error: None,
             signal: None,
-            answered: false,
+            answers: Answers::of_stage(false),
             state: State::default(),
             hooks,
         }
+    }
+
+    /// A stage begins. What a handler that failed in the one before asked for
+    /// is gone.
+    pub(crate) fn enter(&mut self, stage: StageKind) {
+        self.withdraw();
+        self.stage = stage;
+        self.answers = Answers::of_stage(self.is_settled());
     }
 
     /// The wire name of the flow.
@@ -80,19 +102,27 @@ impl<F: FlowPoint> FlowContext<F> {
     }
 
     /// The input, to rewrite, until the operation takes it.
+    ///
+    /// What is changed in place stays changed, also when the handler fails.
     pub fn input_mut(&mut self) -> Option<&mut F::Payload> {
         self.input.as_mut()
     }
 
-    /// The output: the operation's, or the answer given in its place.
+    /// The output: the operation's, or the answer given in its place. A handler
+    /// sees its own answer from the moment it gives it.
     pub fn output(&self) -> Option<&F::Result> {
-        self.output.as_ref()
+        self.answers.given.as_ref().or(self.output.as_ref())
     }
 
     /// The output, to change. In `OnError` and `Finally` the outcome stands
     /// already, and there is nothing to change.
+    ///
+    /// What is changed in place stays changed, also when the handler fails.
     pub fn output_mut(&mut self) -> Option<&mut F::Result> {
-        if self.is_settled() { None } else { self.output.as_mut() }
+        if self.is_settled() {
+            return None;
+        }
+        self.answers.given.as_mut().or(self.output.as_mut())
     }
 
     /// Whether the outcome stands whatever the handlers of this stage do.
@@ -101,13 +131,15 @@ impl<F: FlowPoint> FlowContext<F> {
     }
 
     /// Why the flow failed: in `OnError`, and in `Finally` after it.
+    ///
+    /// It is a [`FlowError`], and what caused it is among its sources.
     pub fn error(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
-        self.error.as_deref().map(AnyFlowError::as_error)
+        self.error.as_ref().map(|error| error as _)
     }
 
     /// The operation's own error, if it is an `E` and ended the flow.
-    pub fn operation_error<E: 'static>(&self) -> Option<&E> {
-        self.error.as_deref()?.operation()?.downcast_ref()
+    pub fn operation_error<E: StdError + 'static>(&self) -> Option<&E> {
+        self.error.as_ref()?.downcast_ref()
     }
 
     /// The state that the handlers of this run share.
@@ -145,15 +177,13 @@ impl<F: FlowPoint> FlowContext<F> {
     /// does not run, in `AfterExecute` this replaces its output. The later
     /// stages run.
     ///
-    /// In `OnError` and `Finally` the outcome stands already: the answer is
-    /// not taken, and this says so by returning false.
+    /// The first answer of a stage stands: a later one in the same stage, also
+    /// of the same handler, is refused. So is any in `OnError` and `Finally`,
+    /// where the outcome stands already. A refused answer is dropped, and this
+    /// says so by returning false; the report says so as well. The answer of a
+    /// handler that then fails or aborts does not count.
     pub fn respond(&mut self, output: F::Result) -> bool {
-        let taken = !self.is_settled();
-        if taken {
-            self.output = Some(output);
-            self.answered = true;
-        }
-        taken
+        self.answers.give(output)
     }
 }
 
@@ -164,7 +194,7 @@ impl<F: FlowPoint> Drop for FlowContext<F> {
         drop_contained("the input of a flow", self.input.take());
         drop_contained("the output of a flow", self.output.take());
         drop_contained("the error of a flow", self.error.take());
-        drop_contained("what a handler asked for", self.signal.take());
+        self.withdraw();
     }
 }
 

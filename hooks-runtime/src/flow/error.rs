@@ -1,24 +1,47 @@
 //! Why a flow has no output.
 
 use std::error::Error as StdError;
-use std::fmt::{Debug, Display};
+use std::fmt;
 use std::sync::Arc;
-
-use thiserror::Error;
 
 use crate::entry::Owner;
 use crate::error::{BoxError, FireError};
 use crate::flow::StageKind;
+use crate::panics::shown;
 
-/// Why a flow has no output. `E` is the operation's own error.
-#[derive(Debug, Error)]
+/// Why a flow has no output.
+///
+/// What caused it is its [`source`](StdError::source): the operation's own
+/// error, what the validation said, what a handler aborted with, or the error
+/// of a handler that failed closed. A host gets its own error back with
+/// [`downcast`](Self::downcast):
+///
+/// ```
+/// # use hooks_runtime::{FlowError, HookRegistry, hook_points};
+/// # hook_points! {
+/// #     /// One look-up, stage by stage.
+/// #     pub flow Lookup(String) -> String;
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// # let hooks = HookRegistry::new();
+/// use std::io::{Error, ErrorKind};
+///
+/// let lookup = async |_| Err(Error::from(ErrorKind::NotFound));
+/// let found = hooks.run_flow::<Lookup, _>("lamp".to_owned(), lookup).await;
+/// match found.map_err(FlowError::downcast::<Error>) {
+///     Ok(found) => println!("{found}"),
+///     Err(Ok(own)) => assert_eq!(own.kind(), ErrorKind::NotFound),
+///     Err(Err(of_the_flow)) => panic!("{of_the_flow}"),
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
 #[non_exhaustive]
-pub enum FlowError<E: Debug + Display> {
-    /// The operation failed.
-    #[error("{0}")]
-    Operation(E),
+pub enum FlowError {
+    /// The operation failed, with this error.
+    Operation(BoxError),
     /// The operation panicked.
-    #[error("the operation of `{flow}` panicked: {message}")]
     Panicked {
         /// The wire name of the flow.
         flow: &'static str,
@@ -26,16 +49,13 @@ pub enum FlowError<E: Debug + Display> {
         message: String,
     },
     /// The flow's own validation refused the input.
-    #[error("the input of `{flow}` is not valid: {error}")]
     Invalid {
         /// The wire name of the flow.
         flow: &'static str,
         /// What the validation said.
-        #[source]
         error: BoxError,
     },
     /// A handler aborted the flow.
-    #[error("`{flow}` was aborted in {stage} by `{handler}` ({owner}): {error}")]
     Aborted {
         /// The wire name of the flow.
         flow: &'static str,
@@ -46,37 +66,71 @@ pub enum FlowError<E: Debug + Display> {
         /// Whose handler that is.
         owner: Owner,
         /// What the handler said.
-        #[source]
         error: BoxError,
     },
     /// A handler failed, or the flow is nested too deep.
-    #[error(transparent)]
     Fire(FireError),
 }
 
-/// An error of a flow whose own type is forgotten, so that handlers can see it.
-pub(crate) trait AnyFlowError: StdError + Send + Sync + 'static {
-    /// The operation's own error, if that is what ended the flow.
-    fn operation(&self) -> Option<&(dyn std::any::Any + Send + Sync)>;
-    /// The error itself.
-    fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static);
-    /// For getting the error back with its own type.
-    fn into_any(self: Box<Self>) -> Box<dyn std::any::Any>;
-}
-
-impl<E: Debug + Display + Send + Sync + 'static> AnyFlowError for FlowError<E> {
-    fn operation(&self) -> Option<&(dyn std::any::Any + Send + Sync)> {
+impl FlowError {
+    /// The operation's own error, if it is an `E`.
+    ///
+    /// Only [`Operation`](Self::Operation) is looked at: an error of a handler
+    /// or of the validation is never taken for the operation's, whatever its
+    /// type. Those are reached through [`source`](StdError::source).
+    pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
         match self {
-            Self::Operation(error) => Some(error),
+            Self::Operation(error) => error.downcast_ref(),
             _ => None,
         }
     }
 
-    fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
-        self
+    /// The operation's own error, by value, if it is an `E`; otherwise this
+    /// error again. It looks where [`downcast_ref`](Self::downcast_ref) does.
+    ///
+    /// An operation that fails with a `String` or a `&str` has no error type of
+    /// its own to ask for: match on [`Operation`](Self::Operation) for its text.
+    ///
+    /// # Errors
+    ///
+    /// This error, unchanged, where it does not hold an `E` of the operation.
+    pub fn downcast<E: StdError + 'static>(self) -> Result<E, Self> {
+        match self {
+            Self::Operation(error) => error.downcast().map(|error| *error).map_err(Self::Operation),
+            other => Err(other),
+        }
     }
+}
 
-    fn into_any(self: Box<Self>) -> Box<dyn std::any::Any> {
-        self
+/// The texts of the errors in it are the user's code, which may panic.
+impl fmt::Display for FlowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operation(error) => f.write_str(&shown(error)),
+            Self::Panicked { flow, message } => {
+                write!(f, "the operation of `{flow}` panicked: {message}")
+            }
+            Self::Invalid { flow, error } => {
+                write!(f, "the input of `{flow}` is not valid: {}", shown(error))
+            }
+            Self::Aborted { flow, stage, handler, owner, error } => {
+                let error = shown(error);
+                write!(f, "`{flow}` was aborted in {stage} by `{handler}` ({owner}): {error}")
+            }
+            Self::Fire(error) => f.write_str(&shown(error)),
+        }
+    }
+}
+
+impl StdError for FlowError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Operation(error) | Self::Invalid { error, .. } | Self::Aborted { error, .. } => {
+                Some(&**error)
+            }
+            // It prints as that error, so its source is that error's.
+            Self::Fire(error) => error.source(),
+            Self::Panicked { .. } => None,
+        }
     }
 }

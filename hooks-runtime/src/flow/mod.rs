@@ -7,12 +7,14 @@
 //!
 //! A handler steers through the [`FlowContext`]: `respond` answers in place of
 //! the operation (which then does not run, while the later stages do), `skip`
-//! ends the stage, `abort` ends the flow. Failures in `OnError` and `Finally`
-//! are reported and never hide the first error.
+//! ends the stage, `abort` ends the flow. The first answer of a stage stands,
+//! unless its handler fails: a failed handler contributes nothing. Failures in
+//! `OnError` and `Finally` are reported and never hide the first error.
 //!
 //! A handler with `target = T` takes part only in runs for `T`:
 //! `hooks.flow::<F>().target::<T>().run(input, operation)`. The same builder takes
-//! the flow's own validation, and `run_reported` returns what every stage did.
+//! the flow's own validation, and `run_reported` returns what every stage, the
+//! validation and the operation did.
 //!
 //! A cache answers before the operation and learns after it:
 //!
@@ -105,13 +107,16 @@
 //! # Ok(()) }
 //! ```
 
+mod answer;
 mod context;
 mod error;
+mod host;
 mod report;
 mod run;
 mod stages;
 mod staging;
 mod state;
+mod step;
 
 pub use context::FlowContext;
 pub use error::FlowError;
@@ -122,3 +127,4 @@ pub use stages::{
     Stage, StageDescriptors, StageKind,
 };
 pub use state::State;
+pub use step::{FlowStep, NotRun, StepReport, StepStatus};

@@ -2,26 +2,54 @@
 
 use std::fmt;
 
-use crate::report::{self, FireReport};
+use crate::flow::{FlowStep, NotRun, StageKind, StepReport};
+use crate::report::{FireReport, FlowColumns};
 
-/// What happened in one run of a flow, stage by stage.
+/// What happened in one run of a flow: its stages, and the host's own steps
+/// between them.
 ///
-/// It prints as a table, and with the feature `serde` it serialises: to the
-/// wire name as `flow` and the [`FireReport`]s as `stages`.
+/// It prints as a table, in the order in which it happened. With the feature
+/// `serde` it serialises, here as JSON:
+///
+/// ```json
+/// {
+///   "flow": "tools:call-tool",
+///   "stages": [],
+///   "validation": null,
+///   "operation": {
+///     "status": { "kind": "failed", "failure": "error", "message": "no such tool" },
+///     "elapsed_ns": 4100
+///   }
+/// }
+/// ```
+///
+/// The stages are [`FireReport`]s. `validation` is `null` in a run without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FlowReport {
     flow: &'static str,
     stages: Vec<FireReport>,
+    validation: Option<StepReport>,
+    operation: StepReport,
 }
 
 impl FlowReport {
-    pub(super) fn new(flow: &'static str) -> Self {
-        Self { flow, stages: Vec::new() }
+    /// The report of a run in which nothing has happened yet.
+    pub(super) fn new(flow: &'static str, validated: bool) -> Self {
+        let not_reached = || StepReport::not_run(NotRun::NotReached);
+        let validation = validated.then(not_reached);
+        Self { flow, stages: Vec::new(), validation, operation: not_reached() }
     }
 
     pub(super) fn push(&mut self, stage: FireReport) {
         self.stages.push(stage);
+    }
+
+    pub(super) fn set(&mut self, step: FlowStep, report: StepReport) {
+        match step {
+            FlowStep::Validation => self.validation = Some(report),
+            FlowStep::Operation => self.operation = report,
+        }
     }
 
     /// The wire name of the flow.
@@ -33,11 +61,39 @@ impl FlowReport {
     pub fn stages(&self) -> &[FireReport] {
         &self.stages
     }
+
+    /// What happened to the flow's own validation; `None` in a run without one.
+    pub fn validation(&self) -> Option<&StepReport> {
+        self.validation.as_ref()
+    }
+
+    /// What happened to the operation.
+    pub fn operation(&self) -> &StepReport {
+        &self.operation
+    }
 }
 
 impl fmt::Display for FlowReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (flow)", self.flow)?;
-        report::write_stages(f, &self.stages)
+        if self.stages.is_empty() {
+            f.write_str("\n  nobody listens")?;
+        }
+        let validation = self.validation.as_ref().map(|report| (FlowStep::Validation, report));
+        let operation = Some((FlowStep::Operation, &self.operation));
+        let columns = FlowColumns::of(&self.stages, validation.into_iter().chain(operation));
+        // Each step has its place behind a stage, whether that had handlers or not.
+        let steps =
+            [(StageKind::BeforeValidation, validation), (StageKind::BeforeExecute, operation)];
+        let mut stages = self.stages.iter().peekable();
+        for (behind, step) in steps {
+            while let Some(stage) = stages.next_if(|stage| stage.stage() <= Some(behind)) {
+                columns.write_stage(f, stage)?;
+            }
+            if let Some((step, report)) = step {
+                columns.write_step(f, step, report)?;
+            }
+        }
+        stages.try_for_each(|stage| columns.write_stage(f, stage))
     }
 }

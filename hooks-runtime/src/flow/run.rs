@@ -1,26 +1,26 @@
 //! One run of a flow, from its input to its end.
 
-use std::fmt::{self, Debug, Display};
+use std::fmt::{self, Debug};
 use std::future::{Future, poll_fn};
-use std::marker::PhantomData;
 use std::pin::pin;
+use std::slice;
 use std::sync::Arc;
-use std::task::Poll;
 
 use crate::dispatch::fire::{Fire, Terms};
 use crate::dispatch::ground::Begun;
 use crate::dispatch::sequential::Sequential;
 use crate::dispatch::watch::Watch;
 use crate::error::BoxError;
+use crate::flow::host::{self, Uncalled, Validation};
 use crate::flow::staging::{Ended, Staging};
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    FlowError, FlowPoint, FlowReport, OnError, Stage, StageKind,
+    FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Stage, StageKind, StepReport,
 };
 use crate::models::{FiresAs, Flow};
 use crate::nesting::{self, Nested};
 use crate::observe::FireEnd;
-use crate::panics::{contained, drop_contained, message_of, shown};
+use crate::panics::shown;
 use crate::point::HookPoint;
 use crate::scope::ScopedHooks;
 use crate::snapshot::Root;
@@ -32,7 +32,7 @@ use crate::target::Target;
     message = "this is not an operation for the flow `{F}`",
     label = "expected an async function or closure from `{Input}` to `Result<{Output}, E>`",
     note = "write `async |input: {Input}| -> Result<{Output}, E> {{ … }}`",
-    note = "the error `E` must be `Debug + Display + Send + Sync + 'static`"
+    note = "the error `E` is `Into<Box<dyn Error + Send + Sync>>`"
 )]
 pub trait Operation<F: HookPoint, Input = <F as HookPoint>::Payload, Output = <F as HookPoint>::Result>:
     // Both say the same; the second lets the compiler infer a closure's types.
@@ -42,7 +42,7 @@ pub trait Operation<F: HookPoint, Input = <F as HookPoint>::Payload, Output = <F
     /// The future of the call.
     type Future: Future<Output = Result<Output, Self::Error>>;
     /// The operation's own error.
-    type Error: Debug + Display + Send + Sync + 'static;
+    type Error: Into<BoxError>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -51,14 +51,11 @@ where
     F: HookPoint,
     O: FnOnce(I) -> Fut + AsyncFnOnce(I) -> Result<R, E>,
     Fut: Future<Output = Result<R, E>>,
-    E: Debug + Display + Send + Sync + 'static,
+    E: Into<BoxError>,
 {
     type Future = Fut;
     type Error = E;
 }
-
-/// What a flow's own validation says of the input.
-type Validation<F> = dyn Fn(&<F as HookPoint>::Payload) -> Result<(), BoxError> + Send + Sync;
 
 /// A run of the flow `F` to be: its validation and its targets.
 #[must_use = "call `run`"]
@@ -74,7 +71,7 @@ impl ScopedHooks {
         &self,
         input: F::Payload,
         operation: O,
-    ) -> Result<F::Result, FlowError<O::Error>>
+    ) -> Result<F::Result, FlowError>
     where
         F: HookPoint,
         F::Model: FiresAs<Flow, F>,
@@ -124,17 +121,17 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         self,
         input: F::Payload,
         operation: O,
-    ) -> Result<F::Result, FlowError<O::Error>> {
+    ) -> Result<F::Result, FlowError> {
         self.drive(input, operation, None).await
     }
 
-    /// Runs the flow and reports every stage.
+    /// Runs the flow and reports every stage, the validation and the operation.
     pub async fn run_reported<O: Operation<F>>(
         self,
         input: F::Payload,
         operation: O,
-    ) -> (Result<F::Result, FlowError<O::Error>>, FlowReport) {
-        let mut report = FlowReport::new(F::NAME);
+    ) -> (Result<F::Result, FlowError>, FlowReport) {
+        let mut report = FlowReport::new(F::NAME, self.validation.is_some());
         let outcome = self.drive(input, operation, Some(&mut report)).await;
         (outcome, report)
     }
@@ -144,23 +141,25 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         input: F::Payload,
         operation: O,
         report: Option<&mut FlowReport>,
-    ) -> Result<F::Result, FlowError<O::Error>> {
+    ) -> Result<F::Result, FlowError> {
         let (point, registry) = (F::NAME, self.hooks.registry());
         let nested = Nested { point, registry, fire: 0 };
         drop(nesting::enter(nested, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?);
         self.hooks.listening::<F>().map_err(FlowError::Fire)?;
-        let observed = !self.hooks.inner.settings.observers.is_empty();
-        let watch = observed.then(|| Watch::observing::<F>(self.hooks));
-        let nested = Nested { fire: watch.as_ref().map_or(0, Watch::id), ..nested };
+        let watched = report.is_some() || !self.hooks.inner.settings.observers.is_empty();
+        let watch = watched.then(|| Watch::observing::<F>(self.hooks));
+        let watch = watch.as_ref();
+        let nested = Nested { fire: watch.map_or(0, Watch::id), ..nested };
         let mut drive = pin!(async {
-            let mut driver = Driver::<F, O::Error> {
+            let mut driver = Driver::<F> {
                 run: &self,
                 context: FlowContext::new(input, self.hooks.clone()),
                 handlers: self.hooks.inner.published.current(),
                 report,
-                error: PhantomData,
+                watch,
+                steps: if self.validation.is_some() { BOTH_STEPS } else { OPERATION }.iter(),
             };
-            let outcome = driver.run_to_output(operation).await;
+            let outcome = driver.run_to_output(Uncalled::new(operation)).await;
             driver.run_to_end(outcome).await
         });
         let outcome = poll_fn(|task| nesting::within(nested, || drive.as_mut().poll(task))).await;
@@ -175,80 +174,106 @@ impl<F: FlowPoint> FlowRun<'_, F> {
 }
 
 /// Takes one run through its stages.
-struct Driver<'r, F: FlowPoint, E> {
+struct Driver<'r, F: FlowPoint> {
     run: &'r FlowRun<'r, F>,
     context: FlowContext<F>,
     /// All handlers as they were when the run began.
     handlers: Arc<Root>,
     report: Option<&'r mut FlowReport>,
-    error: PhantomData<fn() -> E>,
+    /// Where the run is reported or observed.
+    watch: Option<&'r Watch<'r>>,
+    /// The host's steps that are to come.
+    steps: slice::Iter<'static, FlowStep>,
 }
 
-impl<F, E> Driver<'_, F, E>
-where
-    F: FlowPoint,
-    E: Debug + Display + Send + Sync + 'static,
-{
+const BOTH_STEPS: &[FlowStep] = &[FlowStep::Validation, FlowStep::Operation];
+const OPERATION: &[FlowStep] = &[FlowStep::Operation];
+const ONLY_THE_OPERATION: &str = "only the operation takes the input";
+
+impl<F: FlowPoint> Driver<'_, F> {
     /// Everything up to `AfterExecute`. The output is in the context then.
-    async fn run_to_output<O>(&mut self, operation: O) -> Result<(), FlowError<E>>
-    where
-        O: Operation<F, Error = E>,
-    {
+    async fn run_to_output<O: Operation<F>>(
+        &mut self,
+        operation: Uncalled<O>,
+    ) -> Result<(), FlowError> {
         self.stage::<BeforeValidation<F>>(StageKind::BeforeValidation).await?;
         self.validate()?;
         self.stage::<AfterValidation<F>>(StageKind::AfterValidation).await?;
         self.stage::<BeforeExecute<F>>(StageKind::BeforeExecute).await?;
-        if self.context.output.is_none() {
-            let input = self.context.input.take().expect("only the operation takes the input");
-            self.context.output = Some(operate::<F, O>(operation, input).await?);
-        }
+        self.operate(operation).await?;
         self.stage::<AfterExecute<F>>(StageKind::AfterExecute).await
     }
 
-    fn validate(&self) -> Result<(), FlowError<E>> {
-        let (Some(validation), None) = (&self.run.validation, &self.context.output) else {
+    fn validate(&mut self) -> Result<(), FlowError> {
+        let Some(validation) = &self.run.validation else { return Ok(()) };
+        if self.context.output.is_some() {
+            self.not_run(NotRun::Answered);
             return Ok(());
-        };
-        let input = self.context.input.as_ref().expect("only the operation takes the input");
-        let valid = contained(|| validation(input))
-            .unwrap_or_else(|message| Err(format!("the validation panicked: {message}").into()));
-        valid.map_err(|error| FlowError::Invalid { flow: F::NAME, error })
+        }
+        let input = self.context.input.as_ref().expect(ONLY_THE_OPERATION);
+        let (valid, report) = host::validate::<F>(validation, input, self.watch);
+        self.stepped(report);
+        valid
+    }
+
+    /// The operation, unless a handler answered in its place.
+    async fn operate<O: Operation<F>>(&mut self, operation: Uncalled<O>) -> Result<(), FlowError> {
+        if self.context.output.is_some() {
+            self.not_run(NotRun::Answered);
+            return Ok(());
+        }
+        let input = self.context.input.take().expect(ONLY_THE_OPERATION);
+        let (output, report) = host::operate::<F, O>(operation, input, self.watch).await;
+        self.stepped(report);
+        self.context.output = Some(output?);
+        Ok(())
+    }
+
+    /// The next step has ended.
+    fn stepped(&mut self, ended: Option<StepReport>) {
+        let step = self.steps.next();
+        if let (Some(report), Some(step), Some(ended)) = (&mut self.report, step, ended) {
+            report.set(*step, ended);
+        }
+    }
+
+    /// The next step is not run.
+    fn not_run(&mut self, reason: NotRun) {
+        let step = self.steps.next();
+        if let (Some(watch), Some(step)) = (self.watch, step) {
+            watch.step_not_run(*step, reason);
+            if let Some(report) = &mut self.report {
+                report.set(*step, StepReport::not_run(reason));
+            }
+        }
     }
 
     /// `OnError` if there is one, then `Finally`.
-    async fn run_to_end(
-        mut self,
-        outcome: Result<(), FlowError<E>>,
-    ) -> Result<F::Result, FlowError<E>> {
+    async fn run_to_end(mut self, outcome: Result<(), FlowError>) -> Result<F::Result, FlowError> {
         if let Err(error) = outcome {
-            self.context.error = Some(Box::new(error));
+            while !self.steps.as_slice().is_empty() {
+                self.not_run(NotRun::NotReached);
+            }
+            self.context.error = Some(error);
             // Their failures are reported and never hide the first error.
             let _reported = self.stage::<OnError<F>>(StageKind::OnError).await;
         }
         let _reported = self.stage::<Finally<F>>(StageKind::Finally).await;
         match self.context.error.take() {
             None => Ok(self.context.output.take().expect("a flow without error has an output")),
-            Some(error) => {
-                let error = error.into_any().downcast::<FlowError<E>>();
-                Err(*error.expect("the error was put there above, with this type"))
-            }
+            Some(error) => Err(error),
         }
     }
 
     /// Runs one stage.
-    async fn stage<S>(&mut self, kind: StageKind) -> Result<(), FlowError<E>>
+    async fn stage<S>(&mut self, kind: StageKind) -> Result<(), FlowError>
     where
         S: HookPoint<Payload = FlowContext<F>, Model = Stage>,
     {
-        self.context.stage = kind;
-        drop_contained("what a handler asked for", self.context.signal.take());
+        self.context.enter(kind);
         let hooks = self.run.hooks;
-        let watch = if self.report.is_some() {
-            Some(Watch::reporting::<S>(hooks))
-        } else {
-            let observed = !hooks.inner.settings.observers.is_empty();
-            observed.then(|| Watch::observing::<S>(hooks))
-        };
+        let reported = self.report.is_some();
+        let watch = self.watch.map(|run| run.stage::<S>(hooks, reported));
         // Marks the stage as fired; who takes part was settled when the run
         // began, so that it sees one version of every plugin.
         hooks.listening::<S>().map_err(FlowError::Fire)?;
@@ -273,28 +298,6 @@ where
                 Err(FlowError::Aborted { flow: F::NAME, stage: kind, handler, owner, error })
             }
         }
-    }
-}
-
-/// Calls the operation; its panic is the flow's error.
-async fn operate<F, O>(operation: O, input: F::Payload) -> Result<F::Result, FlowError<O::Error>>
-where
-    F: FlowPoint,
-    O: Operation<F>,
-{
-    let mut future = pin!(async move { operation(input).await });
-    let outcome = poll_fn(|task| {
-        let poll = std::panic::AssertUnwindSafe(|| future.as_mut().poll(task));
-        match std::panic::catch_unwind(poll) {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(outcome)) => Poll::Ready(Ok(outcome)),
-            Err(panic) => Poll::Ready(Err(message_of(panic))),
-        }
-    })
-    .await;
-    match outcome {
-        Ok(outcome) => outcome.map_err(FlowError::Operation),
-        Err(message) => Err(FlowError::Panicked { flow: F::NAME, message }),
     }
 }
 

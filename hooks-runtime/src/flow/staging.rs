@@ -7,7 +7,7 @@ use crate::error::BoxError;
 use crate::flow::context::{Signal, Signals};
 use crate::flow::stages::Stage;
 use crate::models::{Composes, Lent, Next};
-use crate::panics::{drop_contained, shown};
+use crate::panics::shown;
 use crate::point::HookPoint;
 use crate::report::{Contribution, Filter};
 
@@ -48,8 +48,7 @@ impl<P: HookPoint<Payload: Signals>> Composes<P> for Stage {
     #[inline]
     fn lend<'a>(staging: &'a mut Staging<'_, P>) -> Lent<'a, &'a mut P::Payload> {
         // What a handler that failed had asked for is not the next one's.
-        drop_contained("what a handler asked for", staging.context.signal().take());
-        *staging.context.answered() = false;
+        staging.context.withdraw();
         Lent { input: staging.context, merged: None }
     }
 
@@ -60,16 +59,16 @@ impl<P: HookPoint<Payload: Signals>> Composes<P> for Stage {
         (): (),
         told: Option<&mut Contribution>,
     ) -> Next {
-        // That it skipped the rest as well is told of the rest.
-        let answered = *staging.context.answered();
-        let signal = staging.context.signal().take();
-        let (next, contribution) = match signal {
-            None if answered => (Next::On, Contribution::Answered),
-            None => (Next::On, Contribution::Nothing),
+        let (next, contribution) = match staging.context.take_signal() {
+            None => {
+                let answered = staging.context.take_answer();
+                (Next::On, answered.unwrap_or(Contribution::Nothing))
+            }
             Some(Signal::Skip) => {
                 staging.ended = Ended::Skipped;
-                let skipped = if answered { Contribution::Answered } else { Contribution::Skipped };
-                (Next::End(Filter::AfterSkip), skipped)
+                // The rows of the rest show the skip.
+                let answered = staging.context.take_answer();
+                (Next::End(Filter::AfterSkip), answered.unwrap_or(Contribution::Skipped))
             }
             // The outcome stands already: a failure of this handler, no more.
             Some(Signal::Abort(error)) if staging.fixed => return Next::Failed(error),

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::error::{BoxError, FireError};
+use crate::error::FireError;
 use crate::flow::FlowError;
 use crate::point::ModelKind;
 
@@ -60,7 +60,7 @@ pub enum JsonError {
     Fire(#[from] FireError),
     /// The flow has no output.
     #[error(transparent)]
-    Flow(#[from] FlowError<BoxError>),
+    Flow(#[from] FlowError),
 }
 
 /// JSON that does not fit where it was given.

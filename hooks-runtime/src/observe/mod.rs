@@ -1,9 +1,9 @@
 //! Being told of everything that happens in a registry.
 //!
 //! An [`Observer`] is given to the registry when it is built. It is told of
-//! every registration and removal, of the start and the end of every fire and
-//! of every call of a handler. Each start has exactly one end, also when the
-//! fire is dropped.
+//! every registration and removal, of the start and the end of every fire, of
+//! every call of a handler, and of a flow's validation and operation. Each start
+//! has exactly one end, also when the fire is dropped.
 //!
 //! ```
 //! use std::time::Duration;
@@ -46,6 +46,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::flow::{NotRun, StepStatus};
 use crate::log;
 use crate::panics::contained;
 use crate::report::{Filter, HandlerStatus};
@@ -54,7 +55,7 @@ use crate::report::{Filter, HandlerStatus};
 pub use metrics::Metrics;
 #[cfg(feature = "tracing")]
 pub use spans::Spans;
-pub use told::{FireEnd, ObservedCall, ObservedFire, ObservedHandler};
+pub use told::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, ObservedStep};
 
 /// Is told of everything that happens in a registry.
 ///
@@ -113,6 +114,34 @@ pub trait Observer: Debug + Send + Sync + 'static {
     /// The code of a handler has returned to the fire.
     fn poll_ended(&self, call: &ObservedCall<'_>) {
         let _ = call;
+    }
+
+    /// The validation or the operation of a flow is about to run.
+    fn step_started(&self, step: &ObservedStep<'_>) {
+        let _ = step;
+    }
+
+    /// The validation or the operation of a flow has ended: it ran, failed, or
+    /// was cancelled with its run.
+    fn step_ended(&self, step: &ObservedStep<'_>, status: &StepStatus, took: Duration) {
+        let _ = (step, status, took);
+    }
+
+    /// The validation or the operation of a flow is not run. There is no start
+    /// and no end of it.
+    fn step_not_run(&self, step: &ObservedStep<'_>, reason: NotRun) {
+        let _ = (step, reason);
+    }
+
+    /// The code of the validation or the operation is about to run on this
+    /// thread: its call, or a poll of its future.
+    fn step_poll_started(&self, step: &ObservedStep<'_>) {
+        let _ = step;
+    }
+
+    /// The code of the validation or the operation has returned to the run.
+    fn step_poll_ended(&self, step: &ObservedStep<'_>) {
+        let _ = step;
     }
 
     /// Whether failures go to the log as `tracing` events too. They do unless

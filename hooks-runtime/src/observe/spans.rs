@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tracing::{Level, Span, field};
 
-use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use crate::flow::StepStatus;
+use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer};
 use crate::report::HandlerStatus;
 use crate::sync::{Mutex, MutexGuard};
 
@@ -14,6 +15,10 @@ use crate::sync::{Mutex, MutexGuard};
 /// end, `outcome`) and in it one for each call of a handler (`hook_handler`,
 /// with `point`, `handler`, `owner` and, at its end, `outcome`), at the level
 /// `INFO`. A handler's own events are in its span, also across its awaits.
+///
+/// The stages of a flow are inside the span of its run, and so are its
+/// validation and its operation, each in a span of its own (`hook_flow_step`,
+/// with `point`, `step` and, at its end, `outcome`).
 ///
 /// Behind the feature `tracing`.
 #[derive(Debug, Default)]
@@ -31,6 +36,18 @@ impl Spans {
         self.open().get(&id).cloned()
     }
 
+    fn enter(&self, id: u64) {
+        if let Some(span) = self.of(id) {
+            span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
+        }
+    }
+
+    fn exit(&self, id: u64) {
+        if let Some(span) = self.of(id) {
+            span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
+        }
+    }
+
     fn end(&self, id: u64, outcome: &str) {
         // The lock is gone before the span is: its end is the subscriber's code.
         let span = self.open().remove(&id);
@@ -42,13 +59,24 @@ impl Spans {
 
 impl Observer for Spans {
     fn fire_started(&self, fire: &ObservedFire) {
-        let span = tracing::span!(
-            Level::INFO,
-            "hook_fire",
-            point = fire.point(),
-            model = %fire.model(),
-            outcome = field::Empty,
-        );
+        macro_rules! span {
+            ($($parent:tt)*) => {
+                tracing::span!(
+                    $($parent)*
+                    Level::INFO,
+                    "hook_fire",
+                    point = fire.point(),
+                    model = %fire.model(),
+                    outcome = field::Empty,
+                )
+            };
+        }
+        // A run has no poll of its own in which its span could be entered.
+        let span = if let Some(run) = fire.run() {
+            span!(parent: self.of(run).as_ref().and_then(Span::id),)
+        } else {
+            span!()
+        };
         self.open().insert(fire.id(), span);
     }
 
@@ -75,14 +103,35 @@ impl Observer for Spans {
     }
 
     fn poll_started(&self, call: &ObservedCall<'_>) {
-        if let Some(span) = self.of(call.id()) {
-            span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
-        }
+        self.enter(call.id());
     }
 
     fn poll_ended(&self, call: &ObservedCall<'_>) {
-        if let Some(span) = self.of(call.id()) {
-            span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
-        }
+        self.exit(call.id());
+    }
+
+    fn step_started(&self, step: &ObservedStep<'_>) {
+        let run = self.of(step.run().id());
+        let span = tracing::span!(
+            parent: run.as_ref().and_then(Span::id),
+            Level::INFO,
+            "hook_flow_step",
+            point = step.run().point(),
+            step = step.step().name(),
+            outcome = field::Empty,
+        );
+        self.open().insert(step.id(), span);
+    }
+
+    fn step_ended(&self, step: &ObservedStep<'_>, status: &StepStatus, _: Duration) {
+        self.end(step.id(), status.word());
+    }
+
+    fn step_poll_started(&self, step: &ObservedStep<'_>) {
+        self.enter(step.id());
+    }
+
+    fn step_poll_ended(&self, step: &ObservedStep<'_>) {
+        self.exit(step.id());
     }
 }

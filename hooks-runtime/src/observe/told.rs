@@ -2,6 +2,7 @@
 
 use crate::entry::{Entry, Owner};
 use crate::error::FireError;
+use crate::flow::FlowStep;
 use crate::point::{ModelKind, PointDescriptor, SourceLocation};
 use crate::policy::FailurePolicy;
 
@@ -11,11 +12,17 @@ pub struct ObservedFire {
     id: u64,
     point: &'static PointDescriptor,
     depth: usize,
+    run: Option<u64>,
 }
 
 impl ObservedFire {
-    pub(crate) fn new(id: u64, point: &'static PointDescriptor, depth: usize) -> Self {
-        Self { id, point, depth }
+    pub(crate) fn new(
+        id: u64,
+        point: &'static PointDescriptor,
+        depth: usize,
+        run: Option<u64>,
+    ) -> Self {
+        Self { id, point, depth, run }
     }
 
     /// The number of this fire: no other fire or call of this process has it.
@@ -36,6 +43,41 @@ impl ObservedFire {
     /// How many fires this one is nested in.
     pub fn depth(&self) -> usize {
         self.depth
+    }
+
+    /// Of a stage, the number of the flow's run that it is part of.
+    pub fn run(&self) -> Option<u64> {
+        self.run
+    }
+}
+
+/// A step of a flow's run, as observers are told of it.
+#[derive(Clone, Debug)]
+pub struct ObservedStep<'c> {
+    id: u64,
+    run: &'c ObservedFire,
+    step: FlowStep,
+}
+
+impl<'c> ObservedStep<'c> {
+    pub(crate) fn new(id: u64, run: &'c ObservedFire, step: FlowStep) -> Self {
+        Self { id, run, step }
+    }
+
+    /// The number of this step: no other step, call or fire of this process has
+    /// it. Zero where the step was not run.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The run that it is part of.
+    pub fn run(&self) -> &ObservedFire {
+        self.run
+    }
+
+    /// Which step it is.
+    pub fn step(&self) -> FlowStep {
+        self.step
     }
 }
 

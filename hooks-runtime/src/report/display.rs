@@ -3,7 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
+use crate::flow::{FlowStep, StepReport};
+
+use super::{AnswerRefusal, Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
 
 impl fmt::Display for FireReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -15,20 +17,52 @@ impl fmt::Display for FireReport {
     }
 }
 
-/// Writes the stages of one run below each other, in the same columns.
-pub(crate) fn write_stages(f: &mut fmt::Formatter<'_>, stages: &[FireReport]) -> fmt::Result {
-    if stages.is_empty() {
-        return f.write_str("\n  nobody listens");
+/// The columns that all stages and steps of one run of a flow share.
+pub(crate) struct FlowColumns(Columns);
+
+impl FlowColumns {
+    pub(crate) fn of<'r>(
+        stages: &'r [FireReport],
+        steps: impl Iterator<Item = (FlowStep, &'r StepReport)>,
+    ) -> Self {
+        let mut widest = Columns::of(stages.iter().flat_map(|stage| &stage.handlers));
+        for (step, report) in steps {
+            // It stands where the stages do, two to the left of the handlers.
+            widest.handler = widest.handler.max(step.name().len().saturating_sub(2));
+            widest.elapsed = widest.elapsed.max(elapsed(report.elapsed()).chars().count());
+        }
+        Self(widest)
     }
-    let columns = Columns::of(stages.iter().flat_map(|stage| &stage.handlers));
-    for report in stages {
+
+    pub(crate) fn write_stage(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        report: &FireReport,
+    ) -> fmt::Result {
         match report.stage {
             Some(stage) => write!(f, "\n  {stage}")?,
             None => write!(f, "\n  {}", report.point)?,
         }
-        columns.write(f, 4, &report.handlers)?;
+        self.0.write(f, 4, &report.handlers)
     }
-    Ok(())
+
+    pub(crate) fn write_step(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        step: FlowStep,
+        report: &StepReport,
+    ) -> fmt::Result {
+        let Columns { handler, owner, elapsed: time } = self.0;
+        write!(
+            f,
+            "\n  {:width$}  {:owner$}  {:>time$}  {}",
+            step.name(),
+            "",
+            elapsed(report.elapsed()),
+            OneLine(&report.status().to_string()),
+            width = handler + 2,
+        )
+    }
 }
 
 /// The widths of the columns before the last.
@@ -127,9 +161,20 @@ impl fmt::Display for Contribution {
             Self::Replaced => f.write_str("replaced the payload"),
             Self::Rejected(reason) => write!(f, "rejected: {reason}"),
             Self::Answered => f.write_str("answered"),
+            Self::AnswerRefused(refusal) => write!(f, "{refusal}"),
             Self::Skipped => f.write_str("skipped the rest of the stage"),
             Self::Aborted(reason) => write!(f, "aborted: {reason}"),
         }
+    }
+}
+
+impl fmt::Display for AnswerRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EarlierAnswer => "answer refused: an earlier handler answered",
+            Self::OwnAnswer => "answered, second answer refused",
+            Self::Settled => "answer refused: the outcome stands already",
+        })
     }
 }
 

@@ -7,7 +7,7 @@ mod wire;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use display::write_stages;
+pub(crate) use display::FlowColumns;
 
 use crate::entry::{Entry, Owner};
 use crate::flow::StageKind;
@@ -108,10 +108,25 @@ pub enum Contribution {
     Rejected(String),
     /// It answered in place of the flow's operation, or after it.
     Answered,
+    /// It answered, and that answer, or its last one, was refused.
+    AnswerRefused(AnswerRefusal),
     /// It skipped the rest of its stage.
     Skipped,
     /// It aborted the flow, for this reason.
     Aborted(String),
+}
+
+/// Why an answer of a flow's handler was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum AnswerRefusal {
+    /// An earlier handler of the stage answered.
+    EarlierAnswer,
+    /// It answered itself before: its first answer stands.
+    OwnAnswer,
+    /// The outcome stands already: in `OnError` and `Finally`.
+    Settled,
 }
 
 /// Why a handler was not called.

@@ -34,6 +34,9 @@ impl Serialize for Contribution {
             Self::Replaced => alone(serializer, "replaced"),
             Self::Rejected(reason) => tagged(serializer, "rejected")?.with("reason", reason)?.end(),
             Self::Answered => alone(serializer, "answered"),
+            Self::AnswerRefused(refusal) => {
+                tagged(serializer, "answer_refused")?.with("by", refusal)?.end()
+            }
             Self::Skipped => alone(serializer, "skipped"),
             Self::Aborted(reason) => tagged(serializer, "aborted")?.with("reason", reason)?.end(),
         }

@@ -20,7 +20,7 @@ pub struct Call(pub String);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer(pub String);
 
-/// The operation's own error. Not an `std::error::Error`: it need not be one.
+/// The operation's own error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskFull {
     pub missing: u32,
@@ -32,6 +32,8 @@ impl fmt::Display for DiskFull {
     }
 }
 
+impl std::error::Error for DiskFull {}
+
 hook_points! {
     /// One run of a tool.
     #[hook(name = "tools:run")]
@@ -42,7 +44,7 @@ hook_points! {
 }
 
 pub type Context = FlowContext<RunTool>;
-pub type Outcome = Result<Answer, FlowError<DiskFull>>;
+pub type Outcome = Result<Answer, FlowError>;
 
 pub fn call(text: &str) -> Call {
     Call(text.into())
@@ -78,9 +80,7 @@ pub fn at(
         handler: impl Fn(&mut Context) -> Result<(), DiskFull> + Send + Sync + 'static,
     ) -> Registration {
         let start: On<S> = on::<S>().name(name);
-        start.handler(move |flow: &mut Context| {
-            handler(flow).map_err(|error| std::io::Error::other(error.to_string()))
-        })
+        start.handler(handler)
     }
     match stage {
         StageKind::BeforeValidation => typed::<BeforeValidation<RunTool>>(name, handler),

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use hooks_runtime::flow::{NotRun, StepStatus};
+use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer};
 use hooks_runtime::{Filter, HandlerStatus};
 
 use crate::event::placeless;
@@ -55,6 +56,14 @@ pub fn came_to(point: &str, handler: &str, owner: &str, status: &HandlerStatus) 
     format!("{point}: {} ({owner}): {status}", placeless(handler))
 }
 
+pub fn step_begins(flow: &str, step: &str) -> String {
+    format!("{flow}: {step} begins")
+}
+
+pub fn step_came_to(flow: &str, step: &str, status: &str) -> String {
+    format!("{flow}: {step}: {status}")
+}
+
 fn of(call: &ObservedCall<'_>) -> (&'static str, String, String) {
     (call.fire().point(), call.handler().to_owned(), call.owner().to_string())
 }
@@ -96,6 +105,37 @@ impl Observer for Spy {
         let (point, handler, owner) = of(call);
         let status = HandlerStatus::Filtered(filter);
         self.told(|seen| seen.lines.push(came_to(point, &handler, &owner, &status)));
+    }
+
+    fn step_started(&self, step: &ObservedStep<'_>) {
+        self.told(|seen| {
+            seen.lines.push(step_begins(step.run().point(), step.step().name()));
+            assert!(seen.fires.contains_key(&step.run().id()), "its run is under way");
+            assert!(seen.calls.insert(step.id(), false).is_none(), "it starts once");
+        });
+    }
+
+    fn step_ended(&self, step: &ObservedStep<'_>, status: &StepStatus, _: Duration) {
+        let (run, name, status) = (step.run(), step.step().name(), status.to_string());
+        self.told(|seen| {
+            seen.lines.push(step_came_to(run.point(), name, &status));
+            assert!(seen.fires.contains_key(&run.id()), "its run is under way");
+            assert_eq!(seen.calls.remove(&step.id()), Some(false), "it ends once, not in a poll");
+        });
+    }
+
+    fn step_not_run(&self, step: &ObservedStep<'_>, reason: NotRun) {
+        let status = StepStatus::NotRun(reason).to_string();
+        let line = step_came_to(step.run().point(), step.step().name(), &status);
+        self.told(|seen| seen.lines.push(line));
+    }
+
+    fn step_poll_started(&self, step: &ObservedStep<'_>) {
+        self.told(|seen| assert_eq!(seen.calls.insert(step.id(), true), Some(false)));
+    }
+
+    fn step_poll_ended(&self, step: &ObservedStep<'_>) {
+        self.told(|seen| assert_eq!(seen.calls.insert(step.id(), false), Some(true)));
     }
 
     fn poll_started(&self, call: &ObservedCall<'_>) {

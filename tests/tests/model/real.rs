@@ -296,7 +296,12 @@ impl Drop for OperationRunning<'_> {
 }
 
 fn stages(report: &FlowReport) -> Vec<(String, Vec<Row>)> {
-    report.stages().iter().map(rows).collect()
+    let mut stages: Vec<_> = report.stages().iter().map(rows).collect();
+    // The steps of the run come last, each as a line without rows.
+    let validation = report.validation().map(|step| format!("validation: {}", step.status()));
+    let operation = format!("operation: {}", report.operation().status());
+    stages.extend(validation.into_iter().chain([operation]).map(|step| (step, Vec::new())));
+    stages
 }
 
 fn rows(report: &FireReport) -> (String, Vec<Row>) {

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use hooks_runtime::flow::StageKind;
-use hooks_runtime::{Contribution, Filter};
+use hooks_runtime::{AnswerRefusal, Contribution, Filter};
 
-use crate::event::{Event, placeless};
+use crate::event::{Event, Row, placeless};
 use crate::observer;
 use crate::plan::{Ending, Run, Spot, Steer};
 use crate::reference::{Admitted, Handler, Reference, name_of, owner};
@@ -35,7 +35,13 @@ struct Flowing<'f> {
     handlers: Vec<Vec<Rc<Handler>>>,
     report: Came,
     shared: Shared,
+    /// What became of the validation, if there is one, and of the operation.
+    steps: [Option<&'static str>; 2],
 }
+
+const STEPS: [&str; 2] = ["validation", "operation"];
+const ANSWERED: &str = "not run: a handler answered";
+const NOT_REACHED: &str = "not run: the flow ended before it";
 
 struct Shared {
     stage: StageKind,
@@ -44,7 +50,11 @@ struct Shared {
     error: Option<String>,
     before: u32,
     signal: Option<Signal>,
-    /// Whether the handler that runs gave an answer.
+    /// What the handler that runs answered.
+    answer: Option<u32>,
+    /// Why an answer of the handler that runs was refused.
+    refused: Option<AnswerRefusal>,
+    /// Whether a handler of this stage answered and ended well.
     answered: bool,
     /// Whether a handler skipped the rest of the stage.
     skipped: bool,
@@ -64,8 +74,9 @@ impl Reference {
         admitted: &Admitted,
         clock: &mut Clock,
     ) -> Came {
+        let steps = [run.validation.map(|_| NOT_REACHED), Some(NOT_REACHED)];
         if let Some(error) = self.too_deep("made") {
-            return (error, Vec::new());
+            return (error, reported(steps));
         }
         self.observe(observer::fire("made", self.chain.len()));
         self.chain.push("made");
@@ -81,12 +92,16 @@ impl Reference {
                 error: None,
                 before: 0,
                 signal: None,
+                answer: None,
+                refused: None,
                 answered: false,
                 skipped: false,
                 aborted: None,
             },
+            steps,
         };
         let outcome = self.run(run, &mut flowing);
+        flowing.report.1.extend(reported(flowing.steps));
         self.chain.pop();
         let (word, told) = match outcome {
             Ok(output) => ("ran", format!("made {output}")),
@@ -103,6 +118,11 @@ impl Reference {
             Ok(()) => (),
             Err(Stop::Dropped) => return Err(Stop::Dropped),
             Err(Stop::Error(error)) => {
+                for (step, came_to) in STEPS.into_iter().zip(flowing.steps) {
+                    if came_to == Some(NOT_REACHED) {
+                        self.observe(observer::step_came_to("made", step, NOT_REACHED));
+                    }
+                }
                 flowing.shared.error = Some(error);
                 self.stage(4, flowing)?;
             }
@@ -116,20 +136,31 @@ impl Reference {
 
     fn run_to_output(&mut self, run: &Run, flowing: &mut Flowing<'_>) -> Result<(), Stop> {
         self.stage(0, flowing)?;
-        if let (Some(ending), None) = (run.validation, flowing.shared.output)
-            && let Some(text) = said(ending, "the validation panicked: ")
-        {
-            return Err(Stop::Error(format!("the input of `made` is not valid: {text}")));
+        if let Some(ending) = run.validation {
+            if flowing.shared.output.is_some() {
+                self.stepped(flowing, 0, ANSWERED);
+            } else {
+                self.observe(observer::step_begins("made", "validation"));
+                self.stepped(flowing, 0, ended(ending));
+                if let Some(text) = said(ending, "the validation panicked: ") {
+                    return Err(Stop::Error(format!("the input of `made` is not valid: {text}")));
+                }
+            }
         }
         self.stage(1, flowing)?;
         self.stage(2, flowing)?;
-        if flowing.shared.output.is_none() {
+        if flowing.shared.output.is_some() {
+            self.stepped(flowing, 1, ANSWERED);
+        } else {
+            self.observe(observer::step_begins("made", "operation"));
             let input = flowing.shared.input.take().expect("only the operation takes it");
             self.events.push(Event::Operated { input });
             if !flowing.clock.wait(run.rounds) {
                 self.events.push(Event::OperationDropped);
+                self.stepped(flowing, 1, "cancelled: the run was dropped");
                 return Err(Stop::Dropped);
             }
+            self.stepped(flowing, 1, ended(run.operation));
             if let Some(text) = said(run.operation, "the operation of `made` panicked: ") {
                 return Err(Stop::Error(text));
             }
@@ -138,10 +169,17 @@ impl Reference {
         self.stage(3, flowing)
     }
 
+    /// What became of a step.
+    fn stepped(&mut self, flowing: &mut Flowing<'_>, number: usize, came_to: &'static str) {
+        self.observe(observer::step_came_to("made", STEPS[number], came_to));
+        flowing.steps[number] = Some(came_to);
+    }
+
     /// Runs one stage. In the last two the outcome stands already.
     fn stage(&mut self, number: usize, flowing: &mut Flowing<'_>) -> Result<(), Stop> {
         let (spot, kind) = STAGES[number];
         flowing.shared.stage = kind;
+        flowing.shared.answered = false;
         self.fired.insert(spot);
         self.observe(observer::fire(name_of(spot), self.chain.len()));
         let list = std::mem::take(&mut flowing.handlers[number]);
@@ -171,6 +209,22 @@ impl Reference {
     }
 }
 
+/// What a report says of the steps of a run: each is a line without rows.
+fn reported(steps: [Option<&str>; 2]) -> Vec<(String, Vec<Row>)> {
+    let steps = STEPS.iter().zip(steps);
+    steps.filter_map(|(step, came)| Some((format!("{step}: {}", came?), Vec::new()))).collect()
+}
+
+/// How the validation or the operation ended.
+fn ended(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Return | Ending::PanicEarly | Ending::PanicInDrop => "ran",
+        Ending::Error => "error: boom",
+        Ending::PanicText | Ending::PanicString => "panic: boom",
+        Ending::PanicOther => "panic: the panic carried no text",
+    }
+}
+
 /// What the end of the validation or the operation says, unless it is well.
 fn said(ending: Ending, panicked: &str) -> Option<String> {
     match ending {
@@ -186,12 +240,41 @@ impl Shared {
     fn is_settled(&self) -> bool {
         matches!(self.stage, StageKind::OnError | StageKind::Finally)
     }
+
+    /// Why one more answer is refused, if it is.
+    fn refuses_an_answer(&self) -> Option<AnswerRefusal> {
+        if self.is_settled() {
+            Some(AnswerRefusal::Settled)
+        } else if self.answered {
+            Some(AnswerRefusal::EarlierAnswer)
+        } else if self.answer.is_some() {
+            Some(AnswerRefusal::OwnAnswer)
+        } else {
+            None
+        }
+    }
+
+    /// Takes the answer of a handler that ended well; what it contributed.
+    fn take_answer(&mut self) -> Option<Contribution> {
+        let mut contributed = None;
+        if let Some(answer) = self.answer.take() {
+            self.output = Some(answer);
+            self.answered = true;
+            contributed = Some(Contribution::Answered);
+        }
+        if let Some(refused) = self.refused.take() {
+            contributed = Some(Contribution::AnswerRefused(refused));
+        }
+        contributed
+    }
 }
 
 impl Composer for Shared {
     fn saw(&mut self, handler: &Handler) -> String {
+        // Whoever failed before has asked for nothing and answered nothing.
         self.signal = None;
-        self.answered = false;
+        self.answer = None;
+        self.refused = None;
         self.before += 1;
         format!(
             "{} {:?} {:?} {:?} {}{}",
@@ -216,17 +299,19 @@ impl Composer for Shared {
                     continue;
                 }
                 Steer::Respond(value) => {
-                    let taken = !self.is_settled();
-                    if taken {
-                        self.output = Some(value);
-                        self.answered = true;
+                    let refused = self.refuses_an_answer();
+                    if refused.is_none() {
+                        self.answer = Some(value);
+                    } else {
+                        self.refused = refused;
                     }
-                    taken
+                    refused.is_none()
                 }
                 Steer::Rewrite(value) => self.input.as_mut().map(|i| *i = value).is_some(),
                 Steer::Touch(value) => {
                     let settled = self.is_settled();
-                    let output = self.output.as_mut().filter(|_| !settled);
+                    let output = self.answer.as_mut().or(self.output.as_mut());
+                    let output = output.filter(|_| !settled);
                     output.map(|output| *output = value).is_some()
                 }
             };
@@ -237,13 +322,12 @@ impl Composer for Shared {
     fn accept(&mut self, handler: &Handler) -> Next {
         self.skipped = matches!(self.signal, Some(Signal::Skip));
         match self.signal.take() {
-            None if self.answered => Next::On(Contribution::Answered),
-            None => Next::On(Contribution::Nothing),
+            None => Next::On(self.take_answer().unwrap_or(Contribution::Nothing)),
             // That it skipped the rest as well is told of the rest.
-            Some(Signal::Skip) if self.answered => {
-                Next::End(Contribution::Answered, Filter::AfterSkip)
+            Some(Signal::Skip) => {
+                let contributed = self.take_answer().unwrap_or(Contribution::Skipped);
+                Next::End(contributed, Filter::AfterSkip)
             }
-            Some(Signal::Skip) => Next::End(Contribution::Skipped, Filter::AfterSkip),
             Some(Signal::Abort) if self.is_settled() => Next::Failed(Failure::error("boom")),
             Some(Signal::Abort) => {
                 self.aborted = Some(format!(

@@ -17,6 +17,8 @@ impl fmt::Display for Broken {
     }
 }
 
+impl std::error::Error for Broken {}
+
 async fn execute(_: CallPayload) -> Result<u32, Broken> {
     Err(Broken("no".into()))
 }

@@ -142,6 +142,7 @@ where
         *input = new;
     }
     if let Some(output) = output {
+        // Where another handler was first, its row in the report says so.
         flow.respond(output);
     }
     if skip {

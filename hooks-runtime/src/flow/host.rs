@@ -1,0 +1,185 @@
+//! The host's code in a run: its validation and its operation, observed and
+//! timed where a report or an observer asks for it, and contained.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use crate::dispatch::watch::Watch;
+use crate::error::BoxError;
+use crate::flow::run::Operation;
+use crate::flow::{FlowError, FlowPoint, FlowStep, StepReport, StepStatus};
+use crate::log;
+use crate::observe::ObservedStep;
+use crate::panics::{contained, drop_contained, shown};
+use crate::point::HookPoint;
+
+/// What a flow's own validation says of the input.
+pub(super) type Validation<F> =
+    dyn Fn(&<F as HookPoint>::Payload) -> Result<(), BoxError> + Send + Sync;
+
+/// What a step came to, and its part of the report where the run is watched.
+pub(super) type Stepped<T> = (Result<T, FlowError>, Option<StepReport>);
+
+/// Calls the validation; its panic is its refusal.
+pub(super) fn validate<F: FlowPoint>(
+    validation: &Validation<F>,
+    input: &F::Payload,
+    watch: Option<&Watch<'_>>,
+) -> Stepped<()> {
+    let mut step = Step::start(FlowStep::Validation, watch);
+    let judged = step.poll(|| contained(|| validation(input)));
+    let (error, status) = match judged {
+        Ok(Ok(())) => return (Ok(()), step.end(|| StepStatus::Ran)),
+        Ok(Err(error)) => {
+            let status = step.end(|| StepStatus::error(shown(&error)));
+            (error, status)
+        }
+        Err(message) => {
+            let status = step.end(|| StepStatus::panic(&message));
+            (format!("the validation panicked: {message}").into(), status)
+        }
+    };
+    (Err(FlowError::Invalid { flow: F::NAME, error }), status)
+}
+
+/// An operation that has not been called. What it captured is the host's, and
+/// so is a panic in dropping that.
+pub(super) struct Uncalled<O>(Option<O>);
+
+impl<O> Uncalled<O> {
+    pub(super) fn new(operation: O) -> Self {
+        Self(Some(operation))
+    }
+}
+
+impl<O> Drop for Uncalled<O> {
+    fn drop(&mut self) {
+        if let Some(operation) = self.0.take() {
+            drop_contained("the operation of a flow", operation);
+        }
+    }
+}
+
+/// Calls the operation; its panic is the flow's error.
+pub(super) async fn operate<F, O>(
+    mut operation: Uncalled<O>,
+    input: F::Payload,
+    watch: Option<&Watch<'_>>,
+) -> Stepped<F::Result>
+where
+    F: FlowPoint,
+    O: Operation<F>,
+{
+    // The conversion of its error is the host's code as well.
+    let call = operation
+        .0
+        .take()
+        .map(|operation| async move { operation(input).await.map_err(Into::into) });
+    let future = pin!(call);
+    let step = Step::start(FlowStep::Operation, watch);
+    let mut operating = Operating { future, step };
+    let outcome = poll_fn(|task| operating.poll(task)).await;
+    let step = &mut operating.step;
+    match outcome {
+        Ok(Ok(output)) => (Ok(output), step.end(|| StepStatus::Ran)),
+        Ok(Err(error)) => {
+            let report = step.end(|| StepStatus::error(shown(&error)));
+            (Err(FlowError::Operation(error)), report)
+        }
+        Err(message) => {
+            let report = step.end(|| StepStatus::panic(&message));
+            (Err(FlowError::Panicked { flow: F::NAME, message }), report)
+        }
+    }
+}
+
+/// The operation under way.
+struct Operating<'o, Fut> {
+    /// `None` once it has ended.
+    future: Pin<&'o mut Option<Fut>>,
+    step: Step<'o>,
+}
+
+impl<Fut: Future> Operating<'_, Fut> {
+    /// Gives the operation a turn; a panic in it comes back as its message.
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<Fut::Output, String>> {
+        let Self { future, step } = self;
+        let polled = step.poll(|| {
+            contained(|| {
+                let Some(operation) = future.as_mut().as_pin_mut() else { return Poll::Pending };
+                let polled = operation.poll(task);
+                if polled.is_ready() {
+                    future.set(None);
+                }
+                polled
+            })
+        });
+        match polled {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(outcome)) => Poll::Ready(Ok(outcome)),
+            Err(message) => Poll::Ready(Err(message)),
+        }
+    }
+}
+
+/// The future goes before its step ends, which it does with this.
+impl<Fut> Drop for Operating<'_, Fut> {
+    fn drop(&mut self) {
+        let Self { future, step } = self;
+        if future.is_some()
+            && let Err(message) = step.poll(|| contained(|| future.set(None)))
+        {
+            log::drop_panicked("the operation of a flow", &message);
+        }
+    }
+}
+
+/// A step that has started. Its end is told once: by `end`, or, when the run is
+/// dropped, by dropping this. Without a watch there is nothing to tell and
+/// nothing to time.
+struct Step<'w> {
+    which: FlowStep,
+    watch: Option<&'w Watch<'w>>,
+    id: u64,
+    /// When its first turn began.
+    since: Option<Instant>,
+    /// How long it had taken at the end of its last turn.
+    took: Duration,
+}
+
+impl<'w> Step<'w> {
+    fn start(which: FlowStep, watch: Option<&'w Watch<'_>>) -> Self {
+        let id = watch.map_or(0, |watch| watch.step_started(which));
+        Self { which, watch, id, since: None, took: Duration::ZERO }
+    }
+
+    /// Runs code of the step, which does not unwind. The clock is read right
+    /// beside it, so that the time of an observer is not counted.
+    fn poll<T>(&mut self, poll: impl FnOnce() -> T) -> T {
+        let Some(watch) = self.watch else { return poll() };
+        let step = ObservedStep::new(self.id, watch.fire(), self.which);
+        watch.tell(|observer| observer.step_poll_started(&step));
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let polled = poll();
+        self.took = since.elapsed();
+        watch.tell(|observer| observer.step_poll_ended(&step));
+        polled
+    }
+
+    /// The end of the step, and its part of the report. Only the first counts.
+    fn end(&mut self, status: impl FnOnce() -> StepStatus) -> Option<StepReport> {
+        let watch = self.watch.take()?;
+        let status = status();
+        let step = ObservedStep::new(self.id, watch.fire(), self.which);
+        watch.tell(|observer| observer.step_ended(&step, &status, self.took));
+        Some(StepReport::ended(status, self.took))
+    }
+}
+
+impl Drop for Step<'_> {
+    fn drop(&mut self) {
+        self.end(|| StepStatus::Cancelled);
+    }
+}
