@@ -10,6 +10,7 @@ mod crowd;
 mod dispatch;
 mod entry;
 mod error;
+mod escape;
 pub mod flow;
 pub mod guides;
 mod handle;
@@ -58,6 +59,7 @@ pub use entry::Owner;
 pub use error::{
     BoxError, FailureKind, FireError, HandlerFailure, NameClash, RegisterError, TooDeep,
 };
+pub use escape::{Escaped, escaped};
 pub use flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowError, FlowPoint, OnError,

@@ -5,6 +5,8 @@ use std::fmt::Display;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::escape::escaped;
+
 /// What a panic carried.
 pub(crate) type PanicPayload = Box<dyn Any + Send>;
 
@@ -41,7 +43,7 @@ pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Drops `value`, which is the user's; a panic in that goes to the log.
 pub(crate) fn drop_contained<T>(what: &str, value: T) {
     if let Err(message) = contained(|| drop(value)) {
-        tracing::error!(panic = %message, "dropping {what} panicked");
+        tracing::error!(panic = %escaped(&message), "dropping {what} panicked");
     }
 }
 
@@ -50,14 +52,14 @@ pub(crate) fn drop_contained<T>(what: &str, value: T) {
 #[cold]
 pub(crate) fn log_in_drop(panic: PanicPayload) {
     let message = message_of(panic);
-    tracing::error!(panic = %message, "a handler's future panicked while it was dropped");
+    tracing::error!(panic = %escaped(&message), "a handler's future panicked while it was dropped");
 }
 
 /// Tells the log of a panic in the drop of values that a handler's answer
 /// displaced, or that came too late to be part of the outcome.
 #[cold]
 pub(crate) fn log_spared(message: &str) {
-    tracing::error!(panic = %message, "dropping what came too late panicked");
+    tracing::error!(panic = %escaped(message), "dropping what came too late panicked");
 }
 
 /// The text of something that belongs to the user, even when it panics.
@@ -89,7 +91,7 @@ impl<T> Drop for Contained<T> {
     fn drop(&mut self) {
         // SAFETY: this is the only place that drops the value, and it runs once.
         if let Err(message) = contained(|| unsafe { ManuallyDrop::drop(&mut self.0) }) {
-            tracing::error!(panic = %message, "dropping a handler's state panicked");
+            tracing::error!(panic = %escaped(&message), "dropping a handler's state panicked");
         }
     }
 }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use crate::crowd::Crowd;
 use crate::entry::Phase;
 use crate::error::RegisterError;
+use crate::escape::excerpt;
 use crate::invoke::{Handler, IntoHandler};
 use crate::list::ListKind;
 use crate::models::{Guard, RegistersAs};
 use crate::options::{Named, Options, option_methods};
-use crate::plugin_id::{PluginId, shown};
+use crate::plugin_id::PluginId;
 use crate::point::{HookPoint, PointDescriptor, SourceLocation};
 
 /// Starts a registration at `P`: options first, then the handler.
@@ -148,10 +149,10 @@ impl Registration {
             Some(other) if **other != *plugin.as_str() => Err(RegisterError::NotYours {
                 // Neither was checked yet, so neither is printed as it is.
                 handler: match &self.options.name {
-                    Named::Given(name) => shown(name),
+                    Named::Given(name) => excerpt(name),
                     Named::ByPlace => self.options.location.to_string(),
                 },
-                owner: shown(other),
+                owner: excerpt(other),
                 bound: plugin.to_string(),
             }),
             _ => Ok(self.owned_by(plugin.as_str())),

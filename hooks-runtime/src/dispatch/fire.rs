@@ -118,7 +118,7 @@ impl<'f> Fire<'f> {
     #[cold]
     pub(crate) fn failed(&self, ended: &Ended<'_>, kind: FailureKind) -> Option<HandlerFailure> {
         let entry = ended.entry;
-        let message = shown(&kind);
+        let message = shown(&kind.raw());
         entry.counters.failed();
         if self.watch.is_none_or(Watch::logs_failures) {
             log_failure(self.point, entry, &kind, &message, ended.elapsed);

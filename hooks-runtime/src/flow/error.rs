@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::entry::Owner;
 use crate::error::{BoxError, FireError};
+use crate::escape::{escaped, escaped_display};
 use crate::flow::StageKind;
 
 /// Why a flow has no output. `E` is the operation's own error.
@@ -15,10 +16,10 @@ use crate::flow::StageKind;
 #[non_exhaustive]
 pub enum FlowError<E: Debug + Display> {
     /// The operation failed.
-    #[error("{0}")]
+    #[error("{}", escaped_display(.0))]
     Operation(E),
     /// The operation panicked.
-    #[error("the operation of `{flow}` panicked: {message}")]
+    #[error("the operation of `{flow}` panicked: {}", escaped(.message))]
     Panicked {
         /// The wire name of the flow.
         flow: &'static str,
@@ -26,7 +27,7 @@ pub enum FlowError<E: Debug + Display> {
         message: String,
     },
     /// The flow's own validation refused the input.
-    #[error("the input of `{flow}` is not valid: {error}")]
+    #[error("the input of `{flow}` is not valid: {}", escaped_display(.error))]
     Invalid {
         /// The wire name of the flow.
         flow: &'static str,
@@ -35,7 +36,11 @@ pub enum FlowError<E: Debug + Display> {
         error: BoxError,
     },
     /// A handler aborted the flow.
-    #[error("`{flow}` was aborted in {stage} by `{handler}` ({owner}): {error}")]
+    #[error(
+        "`{flow}` was aborted in {stage} by `{}` ({owner}): {}",
+        escaped(.handler),
+        escaped_display(.error)
+    )]
     Aborted {
         /// The wire name of the flow.
         flow: &'static str,

@@ -10,6 +10,7 @@ use crate::dispatch::sequential::Sequential;
 use crate::dispatch::watch::Watch;
 use crate::entry::{Entry, Owner, Phase};
 use crate::error::{BoxError, FireError, RegisterError};
+use crate::escape::escaped;
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::guard::{NoReplacement, guard_that_replaces};
@@ -104,6 +105,7 @@ impl Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { point, handler, owner, reason } = self;
+        let (handler, reason) = (escaped(handler), escaped(reason));
         write!(f, "rejected at `{point}` by `{handler}` ({owner}): {reason}")
     }
 }

@@ -48,6 +48,7 @@ use std::time::Duration;
 
 use crate::entry::Entry;
 use crate::error::FailureKind;
+use crate::escape::escaped;
 use crate::panics::contained;
 use crate::point::PointDescriptor;
 use crate::report::{Filter, HandlerStatus};
@@ -122,7 +123,7 @@ pub trait Observer: Debug + Send + Sync + 'static {
 pub(crate) fn tell(observers: &[Arc<dyn Observer>], what: impl Fn(&dyn Observer)) {
     for observer in observers {
         if let Err(message) = contained(|| what(&**observer)) {
-            tracing::error!(panic = %message, "an observer panicked");
+            tracing::error!(panic = %escaped(&message), "an observer panicked");
         }
     }
 }
@@ -142,6 +143,7 @@ pub(crate) fn log_failure(
         kind = kind.word(),
         policy = %entry.policy,
         elapsed = ?elapsed,
-        "a hook handler failed: {message}",
+        "a hook handler failed: {}",
+        escaped(message),
     );
 }
