@@ -127,7 +127,7 @@ async fn l10_the_options_of_a_guard_with_state_hold() {
 #[hook_handlers(plugin = "quota")]
 impl Limit {
     #[hook_handler(Send, guard)]
-    async fn short(&self, text: &String) -> Verdict {
+    async fn short(&self, text: &str) -> Verdict {
         self.judge(text)
     }
 }
