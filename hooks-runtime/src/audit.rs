@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::catalogue::{Catalogue, PointInfo};
 use crate::entry::{Entry, Owner};
 use crate::error::NameClash;
+use crate::escape::escaped;
 use crate::registry::HookRegistry;
 
 /// What does not add up, as of when it was asked for.
@@ -157,9 +158,11 @@ impl fmt::Display for Audit {
         let mut lines = Vec::new();
         lines.extend(self.never_fired.iter().map(|point| format!("`{point}` is never fired")));
         lines.extend(self.never_called.iter().map(|NeverCalled { point, handler, owner, why }| {
+            let handler = escaped(handler);
             format!("`{handler}` ({owner}) at `{point}` is never called: {why}")
         }));
         lines.extend(self.name_nobody.iter().map(|NamesNobody { point, handler, owner, name }| {
+            let (handler, name) = (escaped(handler), escaped(name));
             format!("`{handler}` ({owner}) at `{point}` names `{name}`, which is nobody there")
         }));
         let undeclared = self.undeclared.iter();

@@ -8,6 +8,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::entry::Owner;
+use crate::escape::{escaped, escaped_display};
 use crate::limits::Refusal;
 use crate::plugin_id::PluginIdError;
 use crate::point::SourceLocation;
@@ -44,15 +45,32 @@ impl FailureKind {
             Self::NoTimer(_) => "no_timer",
         }
     }
+
+    /// What it says, as it was said: for what programs read.
+    pub(crate) fn raw(&self) -> impl fmt::Display {
+        Raw(self)
+    }
 }
 
+/// In one line, escaped; the error itself and the message of a panic are in the
+/// variants.
 impl fmt::Display for FailureKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Error(error) => write!(f, "{error}"),
-            Self::Panicked(message) => write!(f, "panicked: {message}"),
-            Self::TimedOut(limit) => write!(f, "did not finish within {limit:?}"),
-            Self::NoTimer(limit) => write!(
+        f.write_str(&escaped_display(&self.raw()))
+    }
+}
+
+/// What a failure says, as it was said.
+struct Raw<'k>(&'k FailureKind);
+
+impl fmt::Display for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use FailureKind::{Error, NoTimer, Panicked, TimedOut};
+        match self.0 {
+            Error(error) => write!(f, "{error}"),
+            Panicked(message) => write!(f, "panicked: {message}"),
+            TimedOut(limit) => write!(f, "did not finish within {limit:?}"),
+            NoTimer(limit) => write!(
                 f,
                 "waits with a limit of {limit:?}, but there is no timer: fire inside a tokio \
                  runtime with time enabled, or give the registry a `Timer`"
@@ -122,6 +140,7 @@ impl HandlerFailure {
 impl fmt::Display for HandlerFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let FailureParts { point, handler, owner, kind, .. } = &*self.0;
+        let handler = escaped(handler);
         write!(f, "handler `{handler}` ({owner}) at `{point}`: {kind}")
     }
 }

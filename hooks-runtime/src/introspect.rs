@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::entry::{Entry, Owner, Phase};
+use crate::escape::escaped;
 use crate::flow::{FlowPoint, StageKind};
 use crate::order;
 use crate::point::{HookPoint, ModelKind, SourceLocation};
@@ -155,7 +156,7 @@ fn reason(order: &[Arc<Entry>], place: usize, entry: &Entry) -> String {
         let told = other.before.iter().any(|name| goes_by(entry, name));
         if index < place && (asked || told) {
             let who = if asked { "it asks for that" } else { "that one asks for it" };
-            parts.push(format!("after `{}`, {who}", other.name));
+            parts.push(format!("after `{}`, {who}", escaped(&other.name)));
         }
     }
     let equals = order

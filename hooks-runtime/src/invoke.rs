@@ -31,7 +31,8 @@ pub(crate) trait Invoke<P: HookPoint>: Send + Sync {
     message = "`{Self}` is not a future, so this is not an async handler",
     label = "this returns `{Self}`",
     note = "`register_*` takes an `async fn` or an `async` closure; register a sync one with \
-            `hooks.register(on::<Point>().handler(f))`"
+            `hooks.register(on::<Point>().handler(f))`, a sync guard with \
+            `hooks.register(on::<Point>().guard(f))`"
 )]
 pub trait Promise: Future {}
 
@@ -259,7 +260,7 @@ form! {
             `Option<R>` at a `Claiming` one, `Verdict<Payload>` at a `Gating` one, `Verdict` as a \
             `Guard`, or a `Result` of that",
     note = "an async handler's future must be `Send`; an async closure captures nothing, its state \
-            goes in with `handler_with`"
+            goes in with `handler_with`, that of a guard with `guard_with`"
 )]
 pub trait IntoHandler<Verb, P: HookPoint, S, Form>: Sized {
     #[doc(hidden)]
@@ -302,7 +303,8 @@ where
     note = "`register_*` takes an `async fn` or an `async |payload: &Payload| …` that captures \
             nothing, with a `Send` future and a return type that a `{Verb}` point accepts",
     note = "for a sync function, one that takes `&HookContext`, or options: \
-            `hooks.register(on::<{P}>().handler(f))`; for state: `register_*_with` or a plugin"
+            `hooks.register(on::<{P}>().handler(f))`, of a guard `.guard(f)`; for state: \
+            `register_*_with`, of a guard `register_guard_with`, or a plugin"
 )]
 pub trait AsyncHandler<Verb: Model, P: HookPoint>: Sized {
     #[doc(hidden)]
@@ -331,7 +333,11 @@ where
     message = "this is not an async `{Verb}` handler of `{P}` with the state `{S}`",
     label = "expected an async function or closure of `&{S}` and `&Payload`",
     note = "`register_*_with` takes an `async fn` or an `async |state: &S, payload: &Payload| …` \
-            that captures nothing, with a `Send` future"
+            that captures nothing, with a `Send` future and a return type that a `{Verb}` point \
+            accepts",
+    note = "for a sync function, one that takes `&HookContext`, or options: \
+            `hooks.register(on::<{P}>().handler_with(state, f))`, of a guard \
+            `.guard_with(state, f)`"
 )]
 pub trait AsyncHandlerWith<S, Verb: Model, P: HookPoint>: Sized {
     #[doc(hidden)]

@@ -1,4 +1,70 @@
-#![doc = include_str!("../../README.md")]
+//! A compile-time typed hook registry: a program declares the places where
+//! others may come in, others annotate a function, and the compiler checks that
+//! the two fit.
+//!
+//! ```
+//! use hooks_runtime::{HookRegistry, handlers, hook_handler, hook_points};
+//!
+//! hook_points! {
+//!     /// A session begins, before anything else happens in it.
+//!     pub void SessionStart { session_id: String, platform: String }
+//!
+//!     /// Before the prompt is put together.
+//!     pub modifying BeforePrompt { session_id: String } -> { prepend: String, append: String }
+//! }
+//!
+//! #[hook_handler(SessionStart)]
+//! async fn log_session(start: &SessionStartPayload) {
+//!     println!("session {} on {}", start.session_id, start.platform);
+//! }
+//!
+//! #[hook_handler(BeforePrompt, plugin = "calendar", priority = -10)]
+//! fn today(_: &BeforePromptPayload) -> BeforePromptResult {
+//!     BeforePromptResult { prepend: Some("It is Monday.".into()), ..Default::default() }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let hooks = HookRegistry::new();
+//! hooks.register(handlers![log_session, today])?;
+//!
+//! let start = SessionStartPayload { session_id: "s-1".into(), platform: "cli".into() };
+//! hooks.fire_void::<SessionStart>(&start).await?;
+//! let before = BeforePromptPayload { session_id: "s-1".into() };
+//! let amended = hooks.fire_modifying::<BeforePrompt>(&before).await?;
+//! assert_eq!(amended.prepend.as_deref(), Some("It is Monday."));
+//! # Ok(()) }
+//! ```
+//!
+//! The declaration of a point picks its model, which is how its handlers run and
+//! compose: [`Void`], [`Modifying`], [`Claiming`], [`Gating`] or [`Flow`].
+//!
+//! # Where to go from here
+//!
+//! | to | see |
+//! |---|---|
+//! | declare points | [`hook_points!`], [`guides::add_a_hook`], [`guides::which_model`] |
+//! | write handlers and plugins | [`macro@hook_handler`], [`macro@hook_handlers`], [`on`], [`guides::write_a_plugin`] |
+//! | fire, within a scope | [`HookRegistry`], [`ScopedHooks`], [`Plugins`] |
+//! | run an operation in stages | [`flow`] |
+//! | take plugins out again | [`guides::unload_safely`] |
+//! | test a handler | [`guides::test_a_handler`] |
+//! | see what happened | [`FireReport`], [`observe`], [`HookRegistry::audit`], [`HookRegistry::handlers`] |
+//! | have the points as data | [`catalogue`]; by name, with JSON: the module `json` |
+//! | know what is promised, and what it costs | [`laws`], [`performance`] |
+//! | read a message of the compiler | [`mistakes`] |
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `tokio` (default) | time limits on tokio's clock |
+//! | `collect` | `register_collected`: annotated handlers of all linked crates |
+//! | `serde` | reports, introspection, audits and the catalogue serialise |
+//! | `json` | points by name, with JSON |
+//! | `schema` | JSON Schemas in the catalogue, by way of schemars |
+//! | `tracing` | an observer that opens spans for fires and handlers |
+//! | `metrics` | an observer that counts and times, by way of the `metrics` facade |
 
 mod annotated;
 mod audit;
@@ -10,6 +76,7 @@ mod crowd;
 mod dispatch;
 mod entry;
 mod error;
+mod escape;
 pub mod flow;
 pub mod guides;
 mod handle;
@@ -59,6 +126,7 @@ pub use entry::Owner;
 pub use error::{
     BoxError, FailureKind, FireError, HandlerFailure, NameClash, RegisterError, TooDeep,
 };
+pub use escape::{Escaped, escaped};
 pub use flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowError, FlowPoint, OnError,

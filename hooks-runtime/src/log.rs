@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::entry::Entry;
 use crate::error::FailureKind;
+use crate::escape::escaped;
 use crate::panics::discard;
 use crate::point::PointDescriptor;
 use crate::removal::DrainError;
@@ -36,7 +37,8 @@ pub(crate) fn failure(
             kind = kind.word(),
             policy = %entry.policy,
             elapsed = ?elapsed,
-            "a hook handler failed: {message}",
+            "a hook handler failed: {}",
+            escaped(message),
         );
     });
 }
@@ -57,24 +59,26 @@ pub(crate) fn overrun(point: &PointDescriptor, entry: &Entry, limit: Duration, e
 
 /// An observer panicked.
 pub(crate) fn observer_panicked(message: &str) {
-    emit(|| tracing::error!(panic = %message, "an observer panicked"));
+    emit(|| tracing::error!(panic = %escaped(message), "an observer panicked"));
 }
 
 /// A waker panicked: while it was cloned, dropped or woken.
 pub(crate) fn waker_panicked(message: &str) {
-    emit(|| tracing::error!(panic = %message, "a waker panicked"));
+    emit(|| tracing::error!(panic = %escaped(message), "a waker panicked"));
 }
 
 /// A value of the program panicked while the registry dropped it.
 pub(crate) fn drop_panicked(what: &str, message: &str) {
-    emit(|| tracing::error!(panic = %message, "dropping {what} panicked"));
+    emit(|| tracing::error!(panic = %escaped(message), "dropping {what} panicked"));
 }
 
 /// A handler's future panicked while it was dropped, which is not the
 /// handler's outcome: it has failed otherwise already, its answer stands, or
 /// its fire was dropped.
 pub(crate) fn future_panicked_in_drop(message: &str) {
-    emit(|| tracing::error!(panic = %message, "a handler's future panicked while it was dropped"));
+    emit(
+        || tracing::error!(panic = %escaped(message), "a handler's future panicked while it was dropped"),
+    );
 }
 
 /// A plugin was removed without waiting for its calls.

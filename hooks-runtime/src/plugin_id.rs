@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::escape::{excerpt, is_plain};
+
 /// The longest plugin id, in bytes.
 const MAX_PLUGIN_ID: usize = 64;
 
@@ -38,7 +40,7 @@ impl PluginId {
         };
         match problem {
             None => Ok(Self(id.into())),
-            Some(problem) => Err(PluginIdError { id: shown(id), problem }),
+            Some(problem) => Err(PluginIdError { id: excerpt(id), problem }),
         }
     }
 
@@ -67,15 +69,6 @@ fn looks_built_in(id: &str) -> bool {
         })
         .collect();
     folded == "buiitin"
-}
-
-/// Bad text, short and safe to print.
-pub(crate) fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(40).flat_map(char::escape_default).collect();
-    if text.chars().count() > 40 {
-        shown.push('…');
-    }
-    shown
 }
 
 impl fmt::Display for PluginId {
@@ -133,24 +126,7 @@ pub(crate) fn check_handler_name(name: &str) -> Result<(), (String, &'static str
     } else {
         return Ok(());
     };
-    Err((shown(name), problem))
-}
-
-/// A character, escaped unless it shows as itself.
-#[cfg(feature = "json")]
-pub(crate) fn escaped(char: char) -> impl Iterator<Item = char> {
-    let plain = is_plain(char).then_some(char);
-    let escape = plain.is_none().then(|| char.escape_default());
-    plain.into_iter().chain(escape.into_iter().flatten())
-}
-
-/// Whether a character shows as itself in a terminal or a log. Marks that
-/// reorder, hide or combine do not, and two names that differ only by them
-/// would look the same; nor do the letters that are blank.
-fn is_plain(c: char) -> bool {
-    let is_escaped = c.escape_debug().len() > 1 && !matches!(c, '\\' | '\'' | '"');
-    let is_blank = matches!(c, '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}');
-    !is_escaped && !is_blank
+    Err((excerpt(name), problem))
 }
 
 #[cfg(test)]

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use crate::crowd::Crowd;
 use crate::entry::Phase;
 use crate::error::RegisterError;
+use crate::escape::excerpt;
 use crate::invoke::{Handler, IntoHandler};
 use crate::list::ListKind;
 use crate::models::{Guard, RegistersAs};
 use crate::options::{Named, Options, option_methods};
-use crate::plugin_id::{PluginId, shown};
+use crate::plugin_id::PluginId;
 use crate::point::{HookPoint, PointDescriptor, SourceLocation};
 
 /// Starts a registration at `P`: options first, then the handler.
@@ -32,7 +33,8 @@ pub fn on<P: HookPoint>() -> On<P> {
     On::at(SourceLocation::caller())
 }
 
-/// The options of a handler of `P`; [`On::handler`] completes it.
+/// The options of a handler of `P`; [`On::handler`] or [`On::guard`] completes
+/// it.
 #[must_use = "add the handler, then give it to `register`"]
 pub struct On<P> {
     options: Options,
@@ -46,8 +48,9 @@ impl<P> On<P> {
 
     option_methods!();
 
-    #[doc(hidden)]
-    pub fn __guard(mut self) -> Self {
+    /// Puts the handler among the guards. Only for a handler that was made as
+    /// one, so no public method returns what this does.
+    pub(crate) fn guarding(mut self) -> Self {
         self.options.phase = Phase::Guard;
         self
     }
@@ -75,7 +78,33 @@ impl<P: HookPoint> On<P> {
     where
         P::Model: RegistersAs<Guard, P>,
     {
-        self.__guard().finish(handler.into_handler(Arc::new(())))
+        self.guarding().finish(handler.into_handler(Arc::new(())))
+    }
+
+    /// A guard that is called on `state` first: `async |state: &S, payload: &P| …`.
+    ///
+    /// ```
+    /// # use hooks_runtime::{Gate, HookRegistry, Verdict, hook_points, on};
+    /// # hook_points! { pub gating Send(String); }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let limit = 140;
+    /// hooks.register(on::<Send>().guard_with(limit, async |limit: &usize, text: &String| {
+    ///     if text.len() <= *limit { Verdict::Pass } else { Verdict::reject("too long") }
+    /// }))?;
+    /// # assert!(matches!(hooks.fire_gating::<Send>("hi".into()).await?, Gate::Passed(_)));
+    /// # Ok(()) }
+    /// ```
+    pub fn guard_with<S, Form>(
+        self,
+        state: S,
+        handler: impl IntoHandler<Guard, P, S, Form>,
+    ) -> Registration
+    where
+        P::Model: RegistersAs<Guard, P>,
+    {
+        self.guarding().finish(handler.into_handler(Arc::new(state)))
     }
 
     #[cfg(feature = "json")]
@@ -120,10 +149,10 @@ impl Registration {
             Some(other) if **other != *plugin.as_str() => Err(RegisterError::NotYours {
                 // Neither was checked yet, so neither is printed as it is.
                 handler: match &self.options.name {
-                    Named::Given(name) => shown(name),
+                    Named::Given(name) => excerpt(name),
                     Named::ByPlace => self.options.location.to_string(),
                 },
-                owner: shown(other),
+                owner: excerpt(other),
                 bound: plugin.to_string(),
             }),
             _ => Ok(self.owned_by(plugin.as_str())),
@@ -149,8 +178,8 @@ impl Registration {
     message = "`{Self}` is not a registration, nor a group of them",
     label = "expected what `handlers![…]` or `on::<Point>().handler(…)` makes",
     note = "list functions with `#[hook_handler(Point)]` in `handlers![…]`; for a plain function or \
-            closure write `on::<Point>().handler(f)`, or call `register_void::<Point>(f)` and its \
-            like"
+            closure write `on::<Point>().handler(f)`, for a guard `on::<Point>().guard(f)`, or \
+            call `register_void::<Point>(f)` and its like"
 )]
 pub trait IntoRegistrations {
     #[doc(hidden)]

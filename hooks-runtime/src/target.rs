@@ -4,6 +4,8 @@ use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::escape::escaped;
+
 /// What a handler, or a run, is about: a type, or a name where no type exists.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target(Kind);
@@ -31,7 +33,7 @@ impl fmt::Display for Target {
         match &self.0 {
             Kind::Type(_, name) => f.write_str(name),
             // Quoted and escaped: a name may come from anywhere.
-            Kind::Name(name) => write!(f, "{name:?}"),
+            Kind::Name(name) => write!(f, "{}", escaped(&format!("{name:?}"))),
         }
     }
 }

@@ -190,6 +190,26 @@ fn l20_metrics_count_fires_and_failures_and_time_both() {
     );
 }
 
+#[test]
+fn l20_the_owner_of_a_metric_is_the_bare_id_of_the_plugin() {
+    let counts = Counts::default();
+    metrics::with_local_recorder(&counts, || {
+        let hooks = HookRegistry::builder().observer(Metrics).build();
+        let fails = |_: &SaidPayload| Err::<(), _>("no paper");
+        hooks.register(on::<Said>().name("print").plugin("acme").handler(fails)).unwrap();
+        run(hooks.fire_void::<Said>(&SaidPayload { text: String::new() })).unwrap();
+    });
+    let lines = counts.0.lock().unwrap();
+    let of_handlers: Vec<_> = lines.iter().filter(|line| line.contains("handler=")).collect();
+    assert_eq!(
+        of_handlers,
+        [
+            "hook_handler_failures_total point=said handler=print owner=acme kind=error +1",
+            "hook_handler_seconds point=said handler=print owner=acme timed",
+        ]
+    );
+}
+
 /// Panics whatever it is asked or told of a fire.
 #[derive(Debug)]
 struct Broken;

@@ -30,6 +30,10 @@ impl Agent {
     /// Begins a turn of this personality: the plugins that it admits are
     /// worked out here, once, and every fire of the turn goes through them.
     pub(crate) fn turn_of(&self, personality: &Personality) -> Turn {
+        // A personality that lists no plugins admits all of them: this house
+        // trusts what it installed. Ethos decides the other way: its loop uses
+        // `personality.plugins ?? []`, which is `Plugins::BuiltIn` here, so a
+        // port of it has to write that, or it opens what was closed.
         let plugins = match &personality.plugins {
             Some(admitted) => Plugins::only(admitted),
             None => Plugins::All,

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use hooks_runtime::escaped;
+
 use super::group::{Group, Said, groups};
 use super::phrase::{RemarkKind, class, outcome, remarks, time, tool_run};
 use super::summary::Summary;
@@ -97,11 +99,14 @@ fn speech(html: &mut String, said: Option<Said<'_>>) -> fmt::Result {
     };
     let who = if said.by == Speaker::User { "you" } else { "agent" };
     let inner = inner(said.depth);
-    let (name, words) = (said.who(), Text(said.text));
-    write!(
-        html,
-        "<div class=\"said {who}{inner}\"><small>{name}</small><p class=\"bubble\">{words}</p></div>"
-    )
+    let name = said.who();
+    write!(html, "<div class=\"said {who}{inner}\"><small>{name}</small><p class=\"bubble\">")?;
+    for (place, line) in said.text.lines().enumerate() {
+        let between = if place == 0 { "" } else { "\n" };
+        write!(html, "{between}{}", Text(line))?;
+    }
+    html.push_str("</p></div>");
+    Ok(())
 }
 
 fn item(html: &mut String, Entry { depth, event }: &Entry) -> fmt::Result {
@@ -172,12 +177,13 @@ fn inner(depth: usize) -> &'static str {
     if depth > 0 { " inner" } else { "" }
 }
 
-/// Text that cannot be taken for markup, also inside of quotes.
+/// Text that cannot be taken for markup, also inside of quotes, and in which
+/// nothing hides or turns the rest around.
 struct Text<'a>(&'a str);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for letter in self.0.chars() {
+        for letter in escaped(self.0).to_string().chars() {
             match letter {
                 '&' => f.write_str("&amp;")?,
                 '<' => f.write_str("&lt;")?,

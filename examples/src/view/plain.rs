@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use hooks_runtime::escaped;
+
 use super::group::{Said, groups, widest_point};
 use super::phrase::{outcome, remarks, time, tool_run};
 use super::summary::Summary;
@@ -9,8 +11,8 @@ use crate::agent::{Entry, Event, Record};
 
 /// A record as text: words at the edge, what plugins did indented.
 pub(super) fn record(record: &Record) -> String {
-    // Writing to a `String` cannot fail.
-    let mut text = format!("== {}, as {}\n", record.title, record.personality);
+    let mut text = String::new();
+    line(&mut text, &format!("== {}, as {}", record.title, record.personality));
     let wide = widest_point(record);
     for group in groups(record) {
         if let Some(said) = group.said {
@@ -28,7 +30,7 @@ pub(super) fn record(record: &Record) -> String {
 pub(super) fn summary(summary: &Summary) -> String {
     let mut text = "== what the plugins have seen\n".to_owned();
     for (what, seen) in &summary.0 {
-        let _ = writeln!(text, "{what:<10}  {seen}");
+        line(&mut text, &format!("{what:<10}  {seen}"));
     }
     text
 }
@@ -36,34 +38,37 @@ pub(super) fn summary(summary: &Summary) -> String {
 fn say(text: &mut String, said: Said<'_>) {
     let indent = "    ".repeat(said.depth.min(1));
     let mut lines = said.text.lines();
-    let _ = writeln!(text, "{indent}{}: {}", said.who(), lines.next().unwrap_or_default());
-    for line in lines {
-        let _ = writeln!(text, "{indent}  {line}");
+    line(text, &format!("{indent}{}: {}", said.who(), lines.next().unwrap_or_default()));
+    for words in lines {
+        line(text, &format!("{indent}  {words}"));
     }
 }
 
 fn tell(text: &mut String, Entry { depth, event }: &Entry, wide: usize) {
     let indent = "    ".repeat(depth + 1);
-    let _ = match event {
+    let told = match event {
         Event::Fired(fired) => {
             let point = fired.report.point();
             let model = fired.report.model().to_string();
             let (about, came) = (&fired.about, outcome(fired));
             let took = time(fired.took);
-            let _ = writeln!(text, "{indent}{point:<wide$}  {model:<9} {about:<15} {came}  {took}");
+            line(text, &format!("{indent}{point:<wide$}  {model:<9} {about:<15} {came}  {took}"));
             for remark in remarks(fired) {
-                let _ = writeln!(text, "{indent}  {} {}", remark.kind.mark(), remark.text);
+                line(text, &format!("{indent}  {} {}", remark.kind.mark(), remark.text));
             }
-            Ok(())
+            return;
         }
-        Event::Ran { tool, args, result } => {
-            writeln!(text, "{indent}> {}", tool_run(tool, args, result))
-        }
-        Event::Refused { what, reason, by } => {
-            writeln!(text, "{indent}x {what} refused by {by}: {reason}")
-        }
-        Event::Note(note) => writeln!(text, "{indent}* {note}"),
-        Event::Failed(error) => writeln!(text, "{indent}! {error}"),
-        Event::Said { .. } => Ok(()),
+        Event::Ran { tool, args, result } => format!("> {}", tool_run(tool, args, result)),
+        Event::Refused { what, reason, by } => format!("x {what} refused by {by}: {reason}"),
+        Event::Note(note) => format!("* {note}"),
+        Event::Failed(error) => format!("! {error}"),
+        Event::Said { .. } => return,
     };
+    line(text, &format!("{indent}{told}"));
+}
+
+/// Writes one line, which stays one whatever a model or a message says in it.
+fn line(text: &mut String, line: &str) {
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(text, "{}", escaped(line));
 }

@@ -1,6 +1,6 @@
 //! Two columns for a terminal: the conversation, and beside it the timeline.
 
-use hooks_runtime::ModelKind;
+use hooks_runtime::{ModelKind, escaped};
 use textwrap::core::display_width;
 
 use super::colour::Tone;
@@ -45,7 +45,7 @@ impl Sheet {
     }
 
     fn record(&self, lines: &mut Vec<String>, record: &Record) {
-        let title = format!(" {} · as {} ", record.title, record.personality);
+        let title = format!(" {} · as {} ", escaped(&record.title), escaped(&record.personality));
         lines.push(self.rule('╭', &title, '┬', '╮'));
         for group in groups(record) {
             self.group(lines, &group);
@@ -100,9 +100,9 @@ impl Sheet {
     fn said(&self, said: Said<'_>) -> Vec<Line> {
         let tone = if said.by == Speaker::User { Tone::Person } else { Tone::Agent };
         let indent = "  ".repeat(said.depth);
-        let words = wrap(said.text, self.left, &indent, &indent);
+        let words = said.text.lines().flat_map(|line| wrap(line, self.left, &indent, &indent));
         let name = vec![(tone, format!("{indent}{}", said.who()))];
-        let words = words.into_iter().map(|line| vec![(Tone::Plain, line)]);
+        let words = words.map(|line| vec![(Tone::Plain, line)]);
         std::iter::once(name).chain(words).collect()
     }
 
@@ -178,11 +178,16 @@ impl Sheet {
     }
 }
 
-/// The text in lines of that width; words that are longer are broken.
+/// The text in lines of that width; words that are longer are broken. What the
+/// text says may come from a model or a message, so nothing in it steers the
+/// terminal or breaks out of its column.
 fn wrap(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
     let options = textwrap::Options::new(width)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .initial_indent(first)
         .subsequent_indent(rest);
-    textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
+    textwrap::wrap(&escaped(text).to_string(), options)
+        .into_iter()
+        .map(std::borrow::Cow::into_owned)
+        .collect()
 }

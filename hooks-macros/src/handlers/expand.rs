@@ -50,7 +50,7 @@ fn registration(rt: &TokenStream, path: &Path) -> TokenStream {
             #[allow(unused_imports, clippy::all, clippy::pedantic)]
             use #path as #imported;
             #[allow(unreachable_patterns, unused_variables, clippy::all, clippy::pedantic)]
-            const __SEEN: bool = #seen;
+            const __SEEN: ::core::primitive::bool = #seen;
             #rt::__private::Listed::<__SEEN>.registration::<#imported>()
         }
     }

@@ -44,7 +44,7 @@ fn entry(input: ParseStream) -> syn::Result<Path> {
     let message = match input.fork().parse() {
         Ok(Expr::Closure(_)) => {
             "a closure has no annotation: register it with \
-             `hooks.register(on::<Point>().handler(closure))`"
+             `hooks.register(on::<Point>().handler(closure))`, or `.guard(closure)` if it is a guard"
         }
         Ok(Expr::Call(call)) => {
             let function = location::spelled(&call.func);

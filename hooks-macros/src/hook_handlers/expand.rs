@@ -23,7 +23,7 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
         #(#cfgs)*
         #lints
         impl #impl_generics #rt::__private::OneBlockOfHookHandlers for #ty #where_clause {
-            const ID: ::core::option::Option<&'static str> = #id;
+            const ID: ::core::option::Option<&'static ::core::primitive::str> = #id;
 
             fn registrations(
                 __plugin: &::std::sync::Arc<Self>,

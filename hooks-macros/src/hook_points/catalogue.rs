@@ -48,10 +48,10 @@ fn info(block: &Block, point: &Point) -> TokenStream {
         Schema::Never => plain,
         Schema::Always => quote!(#plain.__schema::<#ident>()),
         Schema::When(condition) => quote! {{
-            let point = #plain;
+            let __point = #plain;
             #[cfg(#condition)]
-            let point = point.__schema::<#ident>();
-            point
+            let __point = __point.__schema::<#ident>();
+            __point
         }},
     };
     quote!(#(#everywhere)* #point)

@@ -71,7 +71,7 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
             type Result = #result;
             type Model = #rt::#model;
 
-            const NAME: &'static str = #wire;
+            const NAME: &'static ::core::primitive::str = #wire;
 
             fn descriptor() -> &'static #rt::__private::PointDescriptor {
                 static DESCRIPTOR: #rt::__private::PointDescriptor =
@@ -107,7 +107,7 @@ fn flow_point(block: &Block, point: &Point) -> TokenStream {
         #[automatically_derived]
         #[allow(deprecated)]
         impl #rt::FlowPoint for #ident {
-            const STAGE_NAMES: [&'static str; 6] = [#(#stages),*];
+            const STAGE_NAMES: [&'static ::core::primitive::str; 6] = [#(#stages),*];
 
             fn stages() -> &'static #rt::__private::StageDescriptors {
                 static STAGES: #rt::__private::StageDescriptors =

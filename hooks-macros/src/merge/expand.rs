@@ -18,29 +18,29 @@ pub(crate) fn implementation(merged: &Merged) -> TokenStream {
     let fills =
         fields.iter().enumerate().map(|(at, field)| note_if_filled(rt, field, &index(fields, at)));
     // A struct without fields reads neither argument.
-    let unused = fields.is_empty().then(|| quote!(let _ = later;));
+    let unused = fields.is_empty().then(|| quote!(let _ = __later;));
     // Without fields nothing is ever inserted.
-    let binding = if fields.is_empty() { quote!(let set) } else { quote!(let mut set) };
+    let binding = if fields.is_empty() { quote!(let __set) } else { quote!(let mut __set) };
     quote! {
         #(#attrs)*
         #[automatically_derived]
         #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
         impl #impl_generics #rt::Merge for #ident #type_generics #where_clause {
-            const FIELDS: &'static [&'static str] = &[#(#names),*];
+            const FIELDS: &'static [&'static ::core::primitive::str] = &[#(#names),*];
 
             #[inline]
-            fn merge(&mut self, later: Self) -> #rt::FieldSet {
+            fn merge(&mut self, __later: Self) -> #rt::FieldSet {
                 #unused
                 #binding = #rt::FieldSet::new();
                 #(#takes)*
-                set
+                __set
             }
 
             #[inline]
             fn filled(&self) -> #rt::FieldSet {
                 #binding = #rt::FieldSet::new();
                 #(#fills)*
-                set
+                __set
             }
         }
     }
@@ -57,9 +57,9 @@ fn take_if_empty(rt: &TokenStream, field: &MergedField, index: &TokenStream) -> 
     // One function only, so that a type that is no option is reported once.
     quote_spanned! {location::shown_at(*at)=>
         #(#cfgs)*
-        if !#rt::__private::is_filled(&self.#ident) && #rt::__private::is_filled(&later.#ident) {
-            self.#ident = later.#ident;
-            set.insert(#index);
+        if !#rt::__private::is_filled(&self.#ident) && #rt::__private::is_filled(&__later.#ident) {
+            self.#ident = __later.#ident;
+            __set.insert(#index);
         }
     }
 }
@@ -69,7 +69,7 @@ fn note_if_filled(rt: &TokenStream, field: &MergedField, index: &TokenStream) ->
     quote_spanned! {location::shown_at(*at)=>
         #(#cfgs)*
         if #rt::__private::is_filled(&self.#ident) {
-            set.insert(#index);
+            __set.insert(#index);
         }
     }
 }
@@ -81,7 +81,11 @@ fn index(fields: &[MergedField], at: usize) -> TokenStream {
     let certain = before.iter().filter(|field| field.cfgs.is_empty()).count();
     let conditional = before.iter().filter(|field| !field.cfgs.is_empty()).map(|field| {
         let conditions = field.cfgs.iter().filter_map(condition).map(|list| &list.tokens);
-        quote!(+ <usize as ::core::convert::From<bool>>::from(::core::cfg!(all(#(#conditions),*))))
+        quote! {
+            + <::core::primitive::usize as ::core::convert::From<::core::primitive::bool>>::from(
+                ::core::cfg!(all(#(#conditions),*))
+            )
+        }
     });
     quote!(#certain #(#conditional)*)
 }

@@ -16,7 +16,7 @@ pub(crate) fn implementation(draft: &Draft) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl #impl_generics #rt::Merge for #ident #type_generics #where_clause {
-            const FIELDS: &'static [&'static str] = &[];
+            const FIELDS: &'static [&'static ::core::primitive::str] = &[];
 
             fn merge(&mut self, _: Self) -> #rt::FieldSet {
                 #rt::FieldSet::new()

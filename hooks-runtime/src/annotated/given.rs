@@ -13,8 +13,12 @@ use crate::point::HookPoint;
 /// What the closure is given.
 pub struct Given<'a, M: Model, P: HookPoint>(M::Input<'a, P>);
 
-/// What the closure returns.
-pub struct Answer<P: HookPoint>(Output<P>);
+/// What the closure returns. `Role` says as what it was made: the answer of a
+/// guard comes from a guard's return type only.
+pub struct Answer<P: HookPoint, Role>(Output<P>, PhantomData<fn() -> Role>);
+
+/// The role of a handler that is no guard.
+pub struct Plain(());
 
 /// What a closure returns to be what a point composes.
 pub trait Answers<M: Model, P: HookPoint> {
@@ -22,7 +26,7 @@ pub trait Answers<M: Model, P: HookPoint> {
     fn into_output(self) -> Result<M::Output<P>, BoxError>;
 }
 
-impl<P: HookPoint> Answers<P::Model, P> for Answer<P> {
+impl<P: HookPoint, Role> Answers<P::Model, P> for Answer<P, Role> {
     #[inline]
     fn into_output(self) -> Output<P> {
         self.0
@@ -198,22 +202,22 @@ pub struct ToGuard<P: HookPoint>(fn(Verdict) -> <P::Model as Model>::Output<P>);
 
 /// Makes what the user's function returned what the point composes.
 #[inline]
-pub fn returned<P, T>(_: To<P>, returned: T) -> Answer<P>
+pub fn returned<P, T>(_: To<P>, returned: T) -> Answer<P, Plain>
 where
     P: HookPoint,
     Returned<T>: Fits<P::Model, P>,
 {
-    Answer(Returned(returned).into_output())
+    Answer(Returned(returned).into_output(), PhantomData)
 }
 
 /// The same for a guard.
 #[inline]
-pub fn returned_by_guard<P, T>(ToGuard(pass): ToGuard<P>, returned: T) -> Answer<P>
+pub fn returned_by_guard<P, T>(ToGuard(pass): ToGuard<P>, returned: T) -> Answer<P, Guard>
 where
     P: HookPoint,
     Returned<T>: Fits<Guard, P>,
 {
-    Answer(Returned(returned).into_output().map(pass))
+    Answer(Returned(returned).into_output().map(pass), PhantomData)
 }
 
 /// What the user's function returned. A wrapper, because the compiler tells of

@@ -13,7 +13,7 @@ use crate::registration::Registration;
     message = "this is not an annotated handler",
     label = "expected a function with `#[hook_handler(Point)]`",
     note = "put `#[hook_handler(Point)]` on the function, or register it as it is: \
-            `hooks.register(on::<Point>().handler(f))`"
+            `hooks.register(on::<Point>().handler(f))`, or `.guard(f)` if it is a guard"
 )]
 pub trait Annotated {
     /// The registration.

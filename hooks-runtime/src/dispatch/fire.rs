@@ -145,7 +145,7 @@ impl<'f> Fire<'f> {
         let entry = ended.entry;
         // Code of the handler's owner, as is the drop below: it runs before the
         // call is over.
-        let message = polling(entry, || shown(&kind));
+        let message = polling(entry, || shown(&kind.raw()));
         if let Some((limit, elapsed)) = ended.overrun {
             self.overran(entry, ended.call, limit, elapsed);
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::entry::Owner;
 use crate::error::{BoxError, FireError};
+use crate::escape::escaped;
 use crate::flow::StageKind;
 use crate::panics::shown;
 
@@ -106,15 +107,16 @@ impl FlowError {
 impl fmt::Display for FlowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Operation(error) => f.write_str(&shown(error)),
+            Self::Operation(error) => write!(f, "{}", escaped(&shown(error))),
             Self::Panicked { flow, message } => {
-                write!(f, "the operation of `{flow}` panicked: {message}")
+                write!(f, "the operation of `{flow}` panicked: {}", escaped(message))
             }
             Self::Invalid { flow, error } => {
-                write!(f, "the input of `{flow}` is not valid: {}", shown(error))
+                write!(f, "the input of `{flow}` is not valid: {}", escaped(&shown(error)))
             }
             Self::Aborted { flow, stage, handler, owner, error } => {
-                let error = shown(error);
+                let (handler, text) = (escaped(handler), shown(error));
+                let error = escaped(&text);
                 write!(f, "`{flow}` was aborted in {stage} by `{handler}` ({owner}): {error}")
             }
             Self::Fire(error) => f.write_str(&shown(error)),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::escape::escaped;
+
 /// A step of a flow that is the host's: its validation or its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlowStep {
@@ -104,7 +106,7 @@ impl fmt::Display for StepStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ran => f.write_str("ran"),
-            Self::Failed { kind, message } => write!(f, "{kind}: {message}"),
+            Self::Failed { kind, message } => write!(f, "{kind}: {}", escaped(message)),
             Self::NotRun(reason) => write!(f, "not run: {reason}"),
             Self::Cancelled => f.write_str("cancelled: the run was dropped"),
         }

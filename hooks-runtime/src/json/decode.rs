@@ -7,7 +7,7 @@ use serde_path_to_error::{Deserializer as Tracking, Track};
 
 use super::error::{JsonError, Mismatch};
 use super::strict::Strict;
-use crate::plugin_id::escaped;
+use crate::escape::escaped;
 use crate::point::HookPoint;
 
 /// Reads the payload of `P` from text.
@@ -62,13 +62,13 @@ const ENDS: usize = 200;
 /// A message that is safe to print: it quotes the document, which may be long
 /// and hold anything. What was expected stands at its end, so the middle goes.
 fn short(message: &str) -> String {
-    let chars: Vec<char> = message.chars().collect();
-    let shown = |part: &[char]| part.iter().flat_map(|&char| escaped(char)).collect::<String>();
-    match chars.len().checked_sub(ENDS) {
+    let length = message.chars().count();
+    let at = |place| message.char_indices().nth(place).map_or(message.len(), |(at, _)| at);
+    match length.checked_sub(ENDS) {
         Some(tail) if tail > ENDS => {
-            format!("{} … {}", shown(&chars[..ENDS]), shown(&chars[tail..]))
+            format!("{} … {}", escaped(&message[..at(ENDS)]), escaped(&message[at(tail)..]))
         }
-        _ => shown(&chars),
+        _ => escaped(message).to_string(),
     }
 }
 
@@ -78,5 +78,5 @@ pub(super) fn outcome<T: Serialize>(point: &'static str, outcome: &T) -> Result<
 }
 
 pub(super) fn unwritable(point: &'static str, error: &serde_json::Error) -> JsonError {
-    JsonError::Unwritable { point, problem: error.to_string() }
+    JsonError::Unwritable { point, problem: short(&error.to_string()) }
 }

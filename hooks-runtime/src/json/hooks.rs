@@ -10,7 +10,7 @@ use super::outcome::Outcome;
 use super::point::{ByName, JsonPoint};
 use crate::catalogue::{Catalogue, PointInfo};
 use crate::error::BoxError;
-use crate::plugin_id::shown;
+use crate::escape::excerpt;
 use crate::point::{ModelKind, PointDescriptor};
 use crate::report::FireReport;
 use crate::scope::ScopedHooks;
@@ -149,5 +149,5 @@ pub(super) fn unknown(catalogue: &Catalogue, name: &str, stages: bool) -> JsonEr
         .map(|known| (strsim::osa_distance(name, known), known))
         .filter(|(distance, known)| *distance <= (known.len() / 3).max(1))
         .min_by_key(|(distance, _)| *distance);
-    JsonError::UnknownPoint { name: shown(name), nearest: nearest.map(|(_, known)| known) }
+    JsonError::UnknownPoint { name: excerpt(name), nearest: nearest.map(|(_, known)| known) }
 }

@@ -8,10 +8,12 @@ use crate::dispatch::fire::Fire;
 use crate::dispatch::ground::{Begun, Firing};
 use crate::dispatch::sequential::Sequential;
 use crate::dispatch::watch::Watch;
-use crate::entry::{Entry, Owner};
+use crate::entry::{Entry, Owner, Phase};
 use crate::error::{BoxError, FireError, RegisterError};
+use crate::escape::escaped;
 use crate::handle::Handle;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
+use crate::models::guard::{NoReplacement, guard_that_replaces};
 use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
 use crate::panics::drop_contained;
 use crate::point::{HookPoint, ModelKind};
@@ -38,37 +40,6 @@ impl Model for Gating {
     type Course<'p, P: HookPoint> = Passing<P>;
 }
 
-/// The role of a guard at a gating point.
-#[derive(Clone, Copy, Debug)]
-pub struct Guard;
-
-impl Model for Guard {
-    const KIND: ModelKind = ModelKind::Gating;
-    type Input<'a, P: HookPoint> = &'a P::Payload;
-    type Output<P: HookPoint> = Verdict;
-    type Given<'p, P: HookPoint> = ();
-    type Course<'p, P: HookPoint> = ();
-}
-
-#[diagnostic::do_not_recommend]
-impl<P: HookPoint> RegistersAs<Guard, P> for Gating {
-    type As = Guard;
-
-    #[inline]
-    fn given(input: Self::Input<'_, P>) -> <Guard as Model>::Input<'_, P> {
-        input
-    }
-
-    #[inline]
-    fn returned(verdict: Verdict) -> Verdict<P::Payload> {
-        match verdict {
-            Verdict::Pass => Verdict::Pass,
-            Verdict::Replace(never) => match never {},
-            Verdict::Reject(reason) => Verdict::Reject(reason),
-        }
-    }
-}
-
 /// What a gating handler decides.
 ///
 /// A rewriter returns `Verdict<Payload>`. A guard returns `Verdict`, whose
@@ -90,10 +61,6 @@ impl<P> Verdict<P> {
         Self::Reject(reason.into())
     }
 }
-
-/// What a guard puts in place of the payload: nothing, ever.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoReplacement {}
 
 /// Whether the payload passed the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,6 +106,7 @@ impl Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { point, handler, owner, reason } = self;
+        let (handler, reason) = (escaped(handler), escaped(reason));
         write!(f, "rejected at `{point}` by `{handler}` ({owner}): {reason}")
     }
 }
@@ -150,7 +118,8 @@ impl fmt::Display for Rejection {
     note = "return `Verdict<{Payload}>` or `Result<Verdict<{Payload}>, E>`; the error `E` is \
             `Into<Box<dyn Error + Send + Sync>>`",
     note = "a guard, which cannot replace the payload, returns `Verdict`: write `guard` in the \
-            annotation, or use `register_guard`"
+            annotation, or use `register_guard` or `on::<{P}>().guard(f)`; with state \
+            `register_guard_with` or `guard_with`"
 )]
 pub trait ReturnsVerdict<P, Payload> {
     /// The uniform form.
@@ -177,41 +146,6 @@ impl<P: HookPoint, T: ReturnsVerdict<P, P::Payload>> Returns<Gating, P> for T {
     #[inline]
     fn into_output(self) -> Result<Verdict<P::Payload>, BoxError> {
         self.into_verdict()
-    }
-}
-
-/// What a guard of a gating point may return.
-#[diagnostic::on_unimplemented(
-    message = "a guard of `{P}` cannot return `{Self}`",
-    label = "expected `Verdict`, or a `Result` of it",
-    note = "a guard judges the payload and cannot replace it: return `Verdict` or \
-            `Result<Verdict, E>`; the error `E` is `Into<Box<dyn Error + Send + Sync>>`"
-)]
-pub trait ReturnsJudgement<P> {
-    /// The uniform form.
-    fn into_judgement(self) -> Result<Verdict, BoxError>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<P> ReturnsJudgement<P> for Verdict {
-    #[inline]
-    fn into_judgement(self) -> Result<Self, BoxError> {
-        Ok(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<P, E: Into<BoxError>> ReturnsJudgement<P> for Result<Verdict, E> {
-    #[inline]
-    fn into_judgement(self) -> Result<Verdict, BoxError> {
-        self.map_err(Into::into)
-    }
-}
-
-impl<P: HookPoint, T: ReturnsJudgement<P>> Returns<Guard, P> for T {
-    #[inline]
-    fn into_output(self) -> Result<Verdict, BoxError> {
-        self.into_judgement()
     }
 }
 
@@ -244,19 +178,6 @@ impl HookRegistry {
         P::Model: RegistersAs<Gating, P, As = Gating>,
     {
         self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
-    }
-
-    /// Registers an async function or closure as a guard at a gating point.
-    #[track_caller]
-    pub fn register_guard<P>(
-        &self,
-        handler: impl AsyncHandler<<P::Model as RegistersAs<Guard, P>>::As, P>,
-    ) -> Result<Handle, RegisterError>
-    where
-        P: HookPoint,
-        P::Model: RegistersAs<Guard, P, As = Guard>,
-    {
-        self.register_one(on::<P>().__guard().finish(handler.into_async()))
     }
 }
 
@@ -307,7 +228,17 @@ pub struct Passing<P: HookPoint> {
 
 impl<P: HookPoint> Passing<P> {
     #[inline(never)]
-    fn replace(&mut self, payload: P::Payload, told: Option<&mut Contribution>) -> Next {
+    fn replace(
+        &mut self,
+        entry: &Entry,
+        payload: P::Payload,
+        told: Option<&mut Contribution>,
+    ) -> Next {
+        // What the guards before this one judged must be what the host gets.
+        if entry.phase == Phase::Guard {
+            drop_contained("a payload that a guard cannot replace", payload);
+            return Next::Failed(guard_that_replaces(P::NAME));
+        }
         if let Some(told) = told {
             *told = Contribution::Replaced;
         }
@@ -379,7 +310,7 @@ impl<P: HookPoint> Composes<P> for Gating {
                 }
                 Next::On
             }
-            Verdict::Replace(payload) => passing.replace(payload, told),
+            Verdict::Replace(payload) => passing.replace(entry, payload, told),
             Verdict::Reject(reason) => passing.reject(entry, reason, told),
         }
     }

@@ -7,14 +7,16 @@
 mod claiming;
 mod flow;
 mod gating;
+mod guard;
 mod modifying;
 mod void;
 
 pub use claiming::{Claim, Claiming, ReturnsClaim};
 pub use flow::{Flow, ReturnsFromFlow};
-pub use gating::{
-    Gate, Gating, Guard, NoReplacement, Rejection, ReturnsJudgement, ReturnsVerdict, Verdict,
-};
+pub use gating::{Gate, Gating, Rejection, ReturnsVerdict, Verdict};
+#[cfg(feature = "json")]
+pub(crate) use guard::guard_that_replaces;
+pub use guard::{Guard, NoReplacement, ReturnsJudgement};
 pub use modifying::{FieldSet, Merge, Modifying, ReturnsAmendment, is_filled};
 pub use void::{ReturnsNothing, Void};
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use metrics::{counter, histogram};
 
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use crate::plugin_id::PluginId;
 use crate::report::HandlerStatus;
 
 /// Counts fires, failures and durations with whatever recorder the program has
@@ -17,6 +18,8 @@ use crate::report::HandlerStatus;
 /// | `hook_handler_seconds` | histogram | `point`, `handler`, `owner` |
 /// | `hook_handler_overruns_total` | counter | `point`, `handler`, `owner` |
 /// | `hook_handler_failures_total` | counter | `point`, `handler`, `owner`, `kind` |
+///
+/// The `owner` is the id of the plugin, or `built-in` for the host.
 ///
 /// Behind the feature `metrics`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,8 +42,10 @@ impl Observer for Metrics {
     }
 
     fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, took: Duration) {
-        let (point, handler, owner) =
-            (call.fire().point(), call.handler().to_owned(), call.owner().to_string());
+        let (point, handler) = (call.fire().point(), call.handler().to_owned());
+        // The bare id, as one filters by it; no plugin can be called `built-in`.
+        let owner = call.owner();
+        let owner = owner.plugin().map_or("built-in", PluginId::as_str).to_owned();
         if let HandlerStatus::Failed { kind, .. } = status {
             counter!(
                 "hook_handler_failures_total",

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::flow::{FlowStep, StepReport};
-
 use super::{AnswerRefusal, Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
+use crate::escape::escaped;
+use crate::flow::{FlowStep, StepReport};
 
 impl fmt::Display for FireReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,7 +59,7 @@ impl FlowColumns {
             step.name(),
             "",
             elapsed(report.elapsed()),
-            OneLine(&report.status().to_string()),
+            report.status(),
             width = handler + 2,
         )
     }
@@ -76,7 +76,7 @@ impl Columns {
     fn of<'r>(rows: impl IntoIterator<Item = &'r HandlerReport>) -> Self {
         let mut widest = Self { handler: 0, owner: 0, elapsed: 0 };
         for row in rows {
-            widest.handler = widest.handler.max(row.handler.chars().count());
+            widest.handler = widest.handler.max(escaped(&row.handler).to_string().chars().count());
             widest.owner = widest.owner.max(row.owner.to_string().chars().count());
             widest.elapsed = widest.elapsed.max(elapsed(row.elapsed).chars().count());
         }
@@ -95,10 +95,10 @@ impl Columns {
                 f,
                 "\n{:indent$}{:handler$}  {:owner$}  {:>time$}  {}{}",
                 "",
-                row.handler,
+                escaped(&row.handler),
                 row.owner.to_string(),
                 elapsed(row.elapsed),
-                OneLine(&row.status.to_string()),
+                row.status,
                 Overrun(row.overrun),
             )?;
         }
@@ -123,28 +123,14 @@ impl fmt::Display for Overrun {
     }
 }
 
-/// A text that keeps to its row: what handlers say may hold line breaks, or
-/// sequences that steer a terminal.
-struct OneLine<'t>(&'t str);
-
-impl fmt::Display for OneLine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|char| {
-            if char.is_control() {
-                write!(f, "{}", char.escape_default())
-            } else {
-                write!(f, "{char}")
-            }
-        })
-    }
-}
-
 impl fmt::Display for HandlerStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ran(contribution) => write!(f, "{contribution}"),
             Self::Filtered(filter) => write!(f, "not called: {filter}"),
-            Self::Failed { kind, message, policy } => write!(f, "{kind}, {policy}: {message}"),
+            Self::Failed { kind, message, policy } => {
+                write!(f, "{kind}, {policy}: {}", escaped(message))
+            }
             Self::Cancelled => f.write_str("cancelled: the fire was dropped"),
         }
     }
@@ -159,11 +145,11 @@ impl fmt::Display for Contribution {
             Self::Claimed => f.write_str("claimed"),
             Self::Passed => f.write_str("passed"),
             Self::Replaced => f.write_str("replaced the payload"),
-            Self::Rejected(reason) => write!(f, "rejected: {reason}"),
+            Self::Rejected(reason) => write!(f, "rejected: {}", escaped(reason)),
             Self::Answered => f.write_str("answered"),
             Self::AnswerRefused(refusal) => write!(f, "{refusal}"),
             Self::Skipped => f.write_str("skipped the rest of the stage"),
-            Self::Aborted(reason) => write!(f, "aborted: {reason}"),
+            Self::Aborted(reason) => write!(f, "aborted: {}", escaped(reason)),
         }
     }
 }

@@ -23,6 +23,14 @@ fn count_now(counter: &Counter, told: &ToldPayload, _: &HookContext) {
     counter.0.fetch_add(told.n, Ordering::Relaxed);
 }
 
+async fn within(quota: &usize, gated: &GatedPayload) -> Verdict {
+    if gated.n as usize <= *quota { Verdict::Pass } else { Verdict::reject("too much") }
+}
+
+fn within_now(quota: &usize, gated: &GatedPayload, _: &HookContext) -> Result<Verdict, String> {
+    if *quota == 0 { Err("no quota".into()) } else { Ok(Verdict::reject(gated.n.to_string())) }
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let hooks = HookRegistry::new();
@@ -30,11 +38,17 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     hooks.register_modifying_with::<Amended, _>(1, async |_: &i32, _: &AmendedPayload| None)?;
     hooks.register_claiming_with::<Claimed, _>(1, async |_: &i32, _: &ClaimedPayload| None)?;
     hooks.register_gating_with::<Gated, _>(1, async |_: &i32, _: &GatedPayload| Verdict::Pass)?;
+    hooks.register_guard_with::<Gated, _>(1, within)?;
+    hooks.register_guard_with::<Gated, _>(1, async |_: &i32, _: &GatedPayload| Verdict::Pass)?;
     hooks.register_stage_with::<BeforeExecute<Call>, _>(
         1,
         async |_: &i32, _: &mut FlowContext<Call>| {},
     )?;
     hooks.register(on::<Told>().handler_with(Counter(AtomicU32::new(0)), count_now))?;
+    hooks.register(on::<Gated>().guard_with(1, within))?;
+    hooks.register(on::<Gated>().guard_with(1, within_now))?;
+    hooks.register(on::<Gated>().guard_with(1, |_: &i32, _: &GatedPayload| Verdict::Pass))?;
+    hooks.register(on::<Gated>().guard_with(1, async |_: &i32, _: &GatedPayload| Verdict::Pass))?;
     hooks.fire_void::<Told>(&ToldPayload { n: 1 }).await?;
     Ok(())
 }

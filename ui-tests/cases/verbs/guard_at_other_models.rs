@@ -12,5 +12,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     hooks.register(on::<Told>().guard(|_: &ToldPayload| Verdict::Pass))?;
     hooks.register(on::<Amended>().guard(|_: &AmendedPayload| Verdict::Pass))?;
     hooks.register(on::<Claimed>().guard(|_: &ClaimedPayload| Verdict::Pass))?;
+    hooks.register(on::<Told>().guard_with(1, |_: &i32, _: &ToldPayload| Verdict::Pass))?;
     Ok(())
 }

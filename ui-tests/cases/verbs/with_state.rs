@@ -13,5 +13,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     hooks.register_claiming_with::<Told, _>((), async |_: &(), _: &ToldPayload| None)?;
     hooks
         .register_gating_with::<Claimed, _>((), async |_: &(), _: &ClaimedPayload| Verdict::Pass)?;
+    hooks.register_guard_with::<Told, _>((), async |_: &(), _: &ToldPayload| Verdict::Pass)?;
     Ok(())
 }

@@ -23,7 +23,7 @@ impl ::hooks_runtime::HookPoint for Opened {
     type Payload = OpenedPayload;
     type Result = ();
     type Model = ::hooks_runtime::Void;
-    const NAME: &'static str = "opened";
+    const NAME: &'static ::core::primitive::str = "opened";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "opened",
@@ -80,7 +80,7 @@ impl ::hooks_runtime::HookPoint for Move {
     type Payload = Request;
     type Result = Vec<Place>;
     type Model = ::hooks_runtime::Flow;
-    const NAME: &'static str = "move";
+    const NAME: &'static ::core::primitive::str = "move";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "move",
@@ -99,7 +99,7 @@ impl ::hooks_runtime::HookPoint for Move {
 #[automatically_derived]
 #[allow(deprecated)]
 impl ::hooks_runtime::FlowPoint for Move {
-    const STAGE_NAMES: [&'static str; 6] = [
+    const STAGE_NAMES: [&'static ::core::primitive::str; 6] = [
         "move/beforeValidation",
         "move/afterValidation",
         "move/beforeExecute",
@@ -126,7 +126,7 @@ impl ::hooks_runtime::FlowPoint for Move {
 pub(crate) fn points() -> ::hooks_runtime::catalogue::Catalogue {
     ::hooks_runtime::__private::catalogue([
         {
-            let point = ::hooks_runtime::catalogue::PointInfo::__new::<
+            let __point = ::hooks_runtime::catalogue::PointInfo::__new::<
                 Opened,
             >(
                     (
@@ -138,12 +138,12 @@ pub(crate) fn points() -> ::hooks_runtime::catalogue::Catalogue {
                 )
                 .__json::<Opened>();
             #[cfg(feature = "schema")]
-            let point = point.__schema::<Opened>();
-            point
+            let __point = __point.__schema::<Opened>();
+            __point
         },
         #[cfg(unix)]
         {
-            let point = ::hooks_runtime::catalogue::PointInfo::__new::<
+            let __point = ::hooks_runtime::catalogue::PointInfo::__new::<
                 Move,
             >(
                     ("Request", &[]),
@@ -153,8 +153,8 @@ pub(crate) fn points() -> ::hooks_runtime::catalogue::Catalogue {
                 .__stages::<Move>()
                 .__json::<Move>();
             #[cfg(feature = "schema")]
-            let point = point.__schema::<Move>();
-            point
+            let __point = __point.__schema::<Move>();
+            __point
         },
     ])
 }

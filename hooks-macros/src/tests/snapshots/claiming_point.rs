@@ -22,7 +22,7 @@ impl ::hooks_runtime::HookPoint for Route {
     type Payload = Message;
     type Result = Desk;
     type Model = ::hooks_runtime::Claiming;
-    const NAME: &'static str = "route";
+    const NAME: &'static ::core::primitive::str = "route";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "route",

@@ -22,7 +22,7 @@ impl ::hooks_runtime::HookPoint for MakeCall {
     type Payload = MakeCallPayload;
     type Result = MakeCallResult;
     type Model = ::hooks_runtime::Flow;
-    const NAME: &'static str = "calls:call";
+    const NAME: &'static ::core::primitive::str = "calls:call";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "calls:call",
@@ -41,7 +41,7 @@ impl ::hooks_runtime::HookPoint for MakeCall {
 #[automatically_derived]
 #[allow(deprecated)]
 impl ::hooks_runtime::FlowPoint for MakeCall {
-    const STAGE_NAMES: [&'static str; 6] = [
+    const STAGE_NAMES: [&'static ::core::primitive::str; 6] = [
         "calls:call/beforeValidation",
         "calls:call/afterValidation",
         "calls:call/beforeExecute",

@@ -25,7 +25,7 @@ impl ::hooks_runtime::HookPoint for BeforeCall {
     type Payload = Call;
     type Result = Call;
     type Model = ::hooks_runtime::Gating;
-    const NAME: &'static str = "before_call";
+    const NAME: &'static ::core::primitive::str = "before_call";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "before_call",

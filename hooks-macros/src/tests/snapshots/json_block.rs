@@ -20,7 +20,7 @@ impl ::hooks_runtime::HookPoint for A {
     type Payload = APayload;
     type Result = AResult;
     type Model = ::hooks_runtime::Modifying;
-    const NAME: &'static str = "a";
+    const NAME: &'static ::core::primitive::str = "a";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "a",
@@ -75,25 +75,25 @@ struct AResult {
 #[automatically_derived]
 #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
 impl ::hooks_runtime::Merge for AResult {
-    const FIELDS: &'static [&'static str] = &["text"];
+    const FIELDS: &'static [&'static ::core::primitive::str] = &["text"];
     #[inline]
-    fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
-        let mut set = ::hooks_runtime::FieldSet::new();
+    fn merge(&mut self, __later: Self) -> ::hooks_runtime::FieldSet {
+        let mut __set = ::hooks_runtime::FieldSet::new();
         if !::hooks_runtime::__private::is_filled(&self.text)
-            && ::hooks_runtime::__private::is_filled(&later.text)
+            && ::hooks_runtime::__private::is_filled(&__later.text)
         {
-            self.text = later.text;
-            set.insert(0usize);
+            self.text = __later.text;
+            __set.insert(0usize);
         }
-        set
+        __set
     }
     #[inline]
     fn filled(&self) -> ::hooks_runtime::FieldSet {
-        let mut set = ::hooks_runtime::FieldSet::new();
+        let mut __set = ::hooks_runtime::FieldSet::new();
         if ::hooks_runtime::__private::is_filled(&self.text) {
-            set.insert(0usize);
+            __set.insert(0usize);
         }
-        set
+        __set
     }
 }
 /// *Void* hook point, wire name `b`, payload [`BPayload`].
@@ -118,7 +118,7 @@ impl ::hooks_runtime::HookPoint for B {
     type Payload = BPayload;
     type Result = ();
     type Model = ::hooks_runtime::Void;
-    const NAME: &'static str = "b";
+    const NAME: &'static ::core::primitive::str = "b";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "b",

@@ -11,7 +11,7 @@ const LIST: () = {
                 clippy::all,
                 clippy::pedantic
             )]
-            const __SEEN: bool = match ::hooks_runtime::__private::Sight::Seen {
+            const __SEEN: ::core::primitive::bool = match ::hooks_runtime::__private::Sight::Seen {
                 __without_annotation => true,
                 _ => false,
             };
@@ -29,7 +29,7 @@ const LIST: () = {
                 clippy::all,
                 clippy::pedantic
             )]
-            const __SEEN: bool = match ::hooks_runtime::__private::Sight::Seen {
+            const __SEEN: ::core::primitive::bool = match ::hooks_runtime::__private::Sight::Seen {
                 __without_annotation => true,
                 _ => false,
             };
@@ -47,7 +47,7 @@ const LIST: () = {
                 clippy::all,
                 clippy::pedantic
             )]
-            const __SEEN: bool = true;
+            const __SEEN: ::core::primitive::bool = true;
             ::hooks_runtime::__private::Listed::<__SEEN>
                 .registration::<__without_annotation>()
         },

@@ -1,33 +1,33 @@
 #[automatically_derived]
 #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
 impl<T: Clone> ::hooks_runtime::Merge for Amendment<T> {
-    const FIELDS: &'static [&'static str] = &["prepend", "type"];
+    const FIELDS: &'static [&'static ::core::primitive::str] = &["prepend", "type"];
     #[inline]
-    fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
-        let mut set = ::hooks_runtime::FieldSet::new();
+    fn merge(&mut self, __later: Self) -> ::hooks_runtime::FieldSet {
+        let mut __set = ::hooks_runtime::FieldSet::new();
         if !::hooks_runtime::__private::is_filled(&self.prepend)
-            && ::hooks_runtime::__private::is_filled(&later.prepend)
+            && ::hooks_runtime::__private::is_filled(&__later.prepend)
         {
-            self.prepend = later.prepend;
-            set.insert(0usize);
+            self.prepend = __later.prepend;
+            __set.insert(0usize);
         }
         if !::hooks_runtime::__private::is_filled(&self.r#type)
-            && ::hooks_runtime::__private::is_filled(&later.r#type)
+            && ::hooks_runtime::__private::is_filled(&__later.r#type)
         {
-            self.r#type = later.r#type;
-            set.insert(1usize);
+            self.r#type = __later.r#type;
+            __set.insert(1usize);
         }
-        set
+        __set
     }
     #[inline]
     fn filled(&self) -> ::hooks_runtime::FieldSet {
-        let mut set = ::hooks_runtime::FieldSet::new();
+        let mut __set = ::hooks_runtime::FieldSet::new();
         if ::hooks_runtime::__private::is_filled(&self.prepend) {
-            set.insert(0usize);
+            __set.insert(0usize);
         }
         if ::hooks_runtime::__private::is_filled(&self.r#type) {
-            set.insert(1usize);
+            __set.insert(1usize);
         }
-        set
+        __set
     }
 }

@@ -22,7 +22,7 @@ impl ::hooks_runtime::HookPoint for BeforeReply {
     type Payload = BeforeReplyPayload;
     type Result = BeforeReplyResult;
     type Model = ::hooks_runtime::Modifying;
-    const NAME: &'static str = "before_reply";
+    const NAME: &'static ::core::primitive::str = "before_reply";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "before_reply",
@@ -68,59 +68,61 @@ pub struct BeforeReplyResult {
 #[automatically_derived]
 #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
 impl ::hooks_runtime::Merge for BeforeReplyResult {
-    const FIELDS: &'static [&'static str] = &[
+    const FIELDS: &'static [&'static ::core::primitive::str] = &[
         "prefix",
         #[cfg(feature = "x")]
         "suffix",
         "body",
     ];
     #[inline]
-    fn merge(&mut self, later: Self) -> ::hooks_runtime::FieldSet {
-        let mut set = ::hooks_runtime::FieldSet::new();
+    fn merge(&mut self, __later: Self) -> ::hooks_runtime::FieldSet {
+        let mut __set = ::hooks_runtime::FieldSet::new();
         if !::hooks_runtime::__private::is_filled(&self.prefix)
-            && ::hooks_runtime::__private::is_filled(&later.prefix)
+            && ::hooks_runtime::__private::is_filled(&__later.prefix)
         {
-            self.prefix = later.prefix;
-            set.insert(0usize);
+            self.prefix = __later.prefix;
+            __set.insert(0usize);
         }
         #[cfg(feature = "x")]
         if !::hooks_runtime::__private::is_filled(&self.suffix)
-            && ::hooks_runtime::__private::is_filled(&later.suffix)
+            && ::hooks_runtime::__private::is_filled(&__later.suffix)
         {
-            self.suffix = later.suffix;
-            set.insert(1usize);
+            self.suffix = __later.suffix;
+            __set.insert(1usize);
         }
         if !::hooks_runtime::__private::is_filled(&self.body)
-            && ::hooks_runtime::__private::is_filled(&later.body)
+            && ::hooks_runtime::__private::is_filled(&__later.body)
         {
-            self.body = later.body;
-            set.insert(
-                1usize
-                    + <usize as ::core::convert::From<
-                        bool,
-                    >>::from(::core::cfg!(all(feature = "x"))),
-            );
+            self.body = __later.body;
+            __set
+                .insert(
+                    1usize
+                        + <::core::primitive::usize as ::core::convert::From<
+                            ::core::primitive::bool,
+                        >>::from(::core::cfg!(all(feature = "x"))),
+                );
         }
-        set
+        __set
     }
     #[inline]
     fn filled(&self) -> ::hooks_runtime::FieldSet {
-        let mut set = ::hooks_runtime::FieldSet::new();
+        let mut __set = ::hooks_runtime::FieldSet::new();
         if ::hooks_runtime::__private::is_filled(&self.prefix) {
-            set.insert(0usize);
+            __set.insert(0usize);
         }
         #[cfg(feature = "x")]
         if ::hooks_runtime::__private::is_filled(&self.suffix) {
-            set.insert(1usize);
+            __set.insert(1usize);
         }
         if ::hooks_runtime::__private::is_filled(&self.body) {
-            set.insert(
-                1usize
-                    + <usize as ::core::convert::From<
-                        bool,
-                    >>::from(::core::cfg!(all(feature = "x"))),
-            );
+            __set
+                .insert(
+                    1usize
+                        + <::core::primitive::usize as ::core::convert::From<
+                            ::core::primitive::bool,
+                        >>::from(::core::cfg!(all(feature = "x"))),
+                );
         }
-        set
+        __set
     }
 }

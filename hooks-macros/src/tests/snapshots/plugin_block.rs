@@ -43,7 +43,7 @@ impl Audit {
     clippy::nursery
 )]
 impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
-    const ID: ::core::option::Option<&'static str> = ::core::option::Option::Some(
+    const ID: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::Some(
         "audit",
     );
     fn registrations(

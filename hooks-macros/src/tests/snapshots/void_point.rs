@@ -22,7 +22,7 @@ impl ::hooks_runtime::HookPoint for OrderPlaced {
     type Payload = OrderPlacedPayload;
     type Result = ();
     type Model = ::hooks_runtime::Void;
-    const NAME: &'static str = "order_placed";
+    const NAME: &'static ::core::primitive::str = "order_placed";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "order_placed",

@@ -17,7 +17,7 @@ use crate::json::outcome::Outcome;
 use crate::json::point::{
     Boxed, ByName, FireOutcome, FiredByName, JsonModel, JsonPoint, Named, with_payload,
 };
-use crate::models::{Gate, Gating, Verdict};
+use crate::models::{Gate, Gating, Verdict, guard_that_replaces};
 use crate::options::Options;
 use crate::point::HookPoint;
 use crate::registration::{On, Registration};
@@ -63,7 +63,7 @@ where
         let guards = options.phase == Phase::Guard;
         let on = On::<P>::with_options(options);
         if guards {
-            on.handler_with::<_, StateAsync1>(handler, guard::<P>)
+            on.guard_with::<_, StateAsync1>(handler, guard::<P>)
         } else {
             on.handler_with::<_, StateAsync1>(handler, judge::<P>)
         }
@@ -94,10 +94,7 @@ where
     Ok(verdict)
 }
 
-async fn guard<P>(
-    handler: &JsonHandler,
-    payload: &P::Payload,
-) -> Result<Verdict<P::Payload>, BoxError>
+async fn guard<P>(handler: &JsonHandler, payload: &P::Payload) -> Result<Verdict, BoxError>
 where
     P: HookPoint<Model = Gating>,
     P::Payload: Serialize,
@@ -106,8 +103,6 @@ where
     match decode::value(P::NAME, "the answer", answer)? {
         VerdictAnswer(Verdict::Pass) => Ok(Verdict::Pass),
         VerdictAnswer(Verdict::Reject(reason)) => Ok(Verdict::Reject(reason)),
-        VerdictAnswer::<Value>(Verdict::Replace(_)) => {
-            Err(format!("a guard of `{}` cannot replace the payload", P::NAME).into())
-        }
+        VerdictAnswer::<Value>(Verdict::Replace(_)) => Err(guard_that_replaces(P::NAME)),
     }
 }
