@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use hooks_points::lifecycle::{BeforeInbound, BeforeInboundPayload};
 use hooks_runtime::{
-    Claim, FailureKind, FailurePolicy, FireError, HandlerStatus, HookRegistry, RegisterError,
-    Sleep, Timer, Verdict, hook_points, on,
+    Claim, FailureKind, FailurePolicy, FireError, HookRegistry, RegisterError, Sleep, Timer,
+    Verdict, hook_points, on,
 };
 use support::{keep_quiet, poll_once};
 
-use FailurePolicy::{Closed, Open};
+use FailurePolicy::Closed;
 
 hook_points! {
     /// Tells.
