@@ -15,9 +15,17 @@ use crate::sync::{Mutex, MutexGuard};
 pub(crate) struct Crowd {
     /// Never zero, never reused.
     id: u64,
-    left: Mutex<Vec<Weak<Entry>>>,
+    left: Mutex<Left>,
     /// Who waits for the last one to end.
     waiters: Mutex<Vec<Waker>>,
+}
+
+/// Those that have left the registry.
+#[derive(Debug, Default)]
+struct Left {
+    entries: Vec<Weak<Entry>>,
+    /// How many were still there when those that are gone were last taken out.
+    kept: usize,
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -35,14 +43,19 @@ impl Crowd {
     /// Notes that a handler has left the registry.
     pub(crate) fn leave(&self, entry: &Arc<Entry>) {
         let mut left = self.left();
-        left.retain(|known| known.strong_count() > 0);
-        left.push(Arc::downgrade(entry));
+        // Now and then: each time, many that leave at once would cost as many
+        // steps each.
+        if left.entries.len() >= 2 * left.kept {
+            left.entries.retain(|known| known.strong_count() > 0);
+            left.kept = left.entries.len();
+        }
+        left.entries.push(Arc::downgrade(entry));
     }
 
     /// Lets fires under way start none of those that have left so far, and
     /// says who they are.
     pub(crate) fn close(&self) -> Vec<Weak<Entry>> {
-        let left = self.left().clone();
+        let left = self.left().entries.clone();
         // Upgraded outside the lock: the last reference to an entry must not
         // be dropped under it. The last one first, as whoever removes them does.
         for entry in left.iter().rev().filter_map(Weak::upgrade) {
@@ -51,7 +64,7 @@ impl Crowd {
         left
     }
 
-    fn left(&self) -> MutexGuard<'_, Vec<Weak<Entry>>> {
+    fn left(&self) -> MutexGuard<'_, Left> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,6 +69,8 @@ pub struct Entry {
     pub(crate) timeout: Option<Duration>,
     pub(crate) before: Vec<Arc<str>>,
     pub(crate) after: Vec<Arc<str>>,
+    /// The priorities that the host allowed its plugin when it was registered.
+    pub(crate) allowed: Option<RangeInclusive<i32>>,
     pub(crate) target: Option<Target>,
     pub(crate) location: SourceLocation,
     pub(crate) presence: Presence,

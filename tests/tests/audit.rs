@@ -140,13 +140,13 @@ async fn l23_constraints_that_name_nobody() {
     let hooks = HookRegistry::new();
     hooks
         .register([
-            on::<Turn>().name("fan").after("fann").before("library").handler(turns),
-            // Who follows itself, or its own plugin of one, follows nobody.
+            on::<Turn>().name("fan").after("fann").before("library/*").handler(turns),
+            // A handler that follows itself, or its own plugin of one, follows none.
             on::<Turn>()
                 .name("alone")
                 .plugin("hermit")
                 .after("alone")
-                .before("hermit")
+                .before("hermit/*")
                 .handler(turns),
             on::<Turn>().name("hush").plugin("library").after("fan").before("glue").handler(turns),
             // There is a `glue`, but at another point.
@@ -168,7 +168,7 @@ async fn l23_constraints_that_name_nobody() {
         audit.name_nobody,
         [
             row("fan", Owner::BuiltIn, "fann"),
-            row("alone", plugin("hermit"), "hermit"),
+            row("alone", plugin("hermit"), "hermit/*"),
             row("alone", plugin("hermit"), "alone"),
             row("hush", plugin("library"), "glue"),
         ]
@@ -177,7 +177,7 @@ async fn l23_constraints_that_name_nobody() {
         lines(&audit),
         [
             "`fan` (built-in) at `turn` names `fann`, which is nobody there",
-            "`alone` (plugin `hermit`) at `turn` names `hermit`, which is nobody there",
+            "`alone` (plugin `hermit`) at `turn` names `hermit/*`, which is nobody there",
             "`alone` (plugin `hermit`) at `turn` names `alone`, which is nobody there",
             "`hush` (plugin `library`) at `turn` names `glue`, which is nobody there",
         ]
