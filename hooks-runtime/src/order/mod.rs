@@ -57,6 +57,9 @@ pub(crate) struct Sorted {
     pub(crate) moved: HashSet<u64>,
     /// The plugins' handlers whose constraints cannot be kept.
     pub(crate) dropped: Vec<(Arc<Entry>, Conflict)>,
+    /// Whether a built-in constraint names a handler that moves: then the place
+    /// of the built-in one is not told from where that one went.
+    pub(crate) is_tangled: bool,
 }
 
 /// Why the constraints of a plugin's handler cannot be kept.
@@ -166,6 +169,9 @@ fn sort_phase(
                 Ok(order) => {
                     sorted.order.extend(order.into_iter().map(entry_of));
                     sorted.moved.extend(asked.iter().map(|it| entries[it.asker].id));
+                    let moves = |index: usize| sorted.moved.contains(&entries[index].id);
+                    let tangled = |it: &Relation| moves(it.first) || moves(it.then);
+                    sorted.is_tangled |= built_in.iter().any(tangled);
                     return Ok(());
                 }
                 Err(conflicts) => conflicts,

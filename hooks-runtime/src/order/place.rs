@@ -32,17 +32,17 @@ pub(super) fn placed(
     let mut places = Places::new(entries, base, relations);
     places.fill();
     let order = places.order();
-    let mut conflicts = std::mem::take(&mut places.conflicts);
     let mut position = vec![0; entries.len()];
     for (at, &index) in order.iter().enumerate() {
         position[index] = at;
     }
     for relation in relations {
         if places.moves[relation.asker] && position[relation.first] > position[relation.then] {
-            conflicts.entry(relation.asker).or_insert(Conflict::NoPlace);
+            places.conflicts.entry(relation.asker).or_insert(Conflict::NoPlace);
         }
     }
-    places.check_ranges(&order, &position, &mut conflicts);
+    places.check_ranges(base);
+    let conflicts = places.conflicts;
     if conflicts.is_empty() {
         return Ok(order);
     }
@@ -192,49 +192,42 @@ impl<'a> Places<'a> {
     /// Finds those that their constraints put before a handler of another
     /// owner with a number below what their plugin may use, or behind one with
     /// a number above.
-    fn check_ranges(
-        &self,
-        order: &[usize],
-        position: &[usize],
-        conflicts: &mut HashMap<usize, Conflict>,
-    ) {
+    ///
+    /// One of another plugin that moves counts where it would stand without
+    /// its constraints, unless it is named: where it goes itself is not to
+    /// decide about a third.
+    fn check_ranges(&mut self, base: &[usize]) {
+        let mut position = vec![0; self.entries.len()];
+        for (at, &index) in base.iter().enumerate() {
+            position[index] = at;
+        }
         let mut beyond: HashMap<(u32, i32, i32), Beyond> = HashMap::new();
         for index in (0..self.entries.len()).filter(|&index| self.moves[index]) {
             let entry = &self.entries[index];
             let (Some(range), Some(gap)) = (&entry.allowed, self.gap[index]) else { continue };
-            let at = position[index];
-            let home = self.home[index];
             let bounds = (entry.owner_bit(), *range.start(), *range.end());
             let beyond =
-                beyond.entry(bounds).or_insert_with(|| Beyond::new(self.entries, order, bounds));
-            let leads_out = match gap.cmp(&home) {
-                Ordering::Less => {
-                    let end = self.fixed.get(home).map_or(order.len(), |&fixed| position[fixed]);
-                    beyond.below(at, end)
-                }
-                Ordering::Greater => {
-                    let last = home.checked_sub(1).map(|last| position[self.fixed[last]]);
-                    beyond.above(last.map_or(0, |last| last + 1), at)
-                }
+                beyond.entry(bounds).or_insert_with(|| Beyond::new(self.entries, base, bounds));
+            let at = position[index];
+            let leads_out = match gap.cmp(&self.home[index]) {
+                Ordering::Less => beyond.below(position[self.fixed[gap]], at),
+                Ordering::Greater => beyond.above(at, position[self.fixed[gap - 1]] + 1),
                 Ordering::Equal => false,
             };
             if leads_out {
-                conflicts.entry(index).or_insert(Conflict::Range(range.clone()));
+                self.conflicts.entry(index).or_insert(Conflict::Range(range.clone()));
             }
         }
         for &relation in self.relations {
             let (index, other) = (relation.asker, other_end(relation, relation.asker));
-            let (entry, passed) = (&self.entries[index], &self.entries[other]);
-            // In the gap where it stands anyway, a lower number is passed only
-            // where that is asked for.
-            let here = self.gap[index] == Some(self.home[index]);
-            if let Some(range) = entry.allowed.as_ref().filter(|_| here)
-                && self.gap[other] == self.gap[index]
-                && entry.owner_bit() != passed.owner_bit()
-                && ((relation.first == index && passed.priority < *range.start())
-                    || (relation.then == index && passed.priority > *range.end()))
+            let (entry, named) = (&self.entries[index], &self.entries[other]);
+            let home = self.home[index];
+            if let (Some(range), Some(gap)) = (&entry.allowed, self.gap[other])
+                && entry.owner_bit() != named.owner_bit()
+                && ((relation.first == index && named.priority < *range.start() && gap <= home)
+                    || (relation.then == index && named.priority > *range.end() && gap >= home))
             {
-                conflicts.entry(index).or_insert(Conflict::Range(range.clone()));
+                self.conflicts.entry(index).or_insert(Conflict::Range(range.clone()));
             }
         }
     }

@@ -19,13 +19,15 @@ pub(crate) struct Sequence {
     moved: HashSet<u64>,
     /// The plugins' handlers whose constraints cannot be kept.
     dropped: Vec<(Arc<Entry>, Conflict)>,
-    /// Whether a plugin that has constraints here is held to some priorities.
-    ranged: bool,
+    /// Whether a change has to be sorted out in full: a plugin that has
+    /// constraints here is held to some priorities, or what moves is named by
+    /// built-in handlers.
+    is_delicate: bool,
 }
 
 impl Sequence {
     pub(crate) fn new(sorted: Sorted) -> Self {
-        let Sorted { order, moved, dropped } = sorted;
+        let Sorted { order, moved, dropped, is_tangled } = sorted;
         let mut astray = moved.clone();
         let mut largest = None;
         for entry in order.iter().filter(|entry| !moved.contains(&entry.id)) {
@@ -36,8 +38,8 @@ impl Sequence {
             }
         }
         let mut asking = order.iter().filter(|entry| order::is_constrained(entry));
-        let ranged = asking.any(|entry| entry.allowed.is_some());
-        Self { order, astray, moved, dropped, ranged }
+        let is_delicate = is_tangled || asking.any(|entry| entry.allowed.is_some());
+        Self { order, astray, moved, dropped, is_delicate }
     }
 
     pub(crate) fn dropped(&self) -> &[(Arc<Entry>, Conflict)] {
@@ -47,8 +49,8 @@ impl Sequence {
     /// Where a new entry goes that no constraint of others names, if no other
     /// entry has to move for it and that is cheap to tell.
     pub(super) fn place_for(&self, new: &Arc<Entry>, targets: &[&Arc<Entry>]) -> Option<usize> {
-        let is_ranged = self.ranged || (new.allowed.is_some() && order::is_constrained(new));
-        if is_ranged || targets.iter().any(|target| target.phase != new.phase) {
+        let is_held = new.allowed.is_some() && order::is_constrained(new);
+        if self.is_delicate || is_held || targets.iter().any(|target| target.phase != new.phase) {
             return None;
         }
         let by_key = self.first_behind(key(new));
@@ -76,7 +78,7 @@ impl Sequence {
     /// Where an entry stands that nothing else depends on: taken away, all
     /// others stay in their order.
     pub(super) fn place_of_last(&self, entry: &Entry) -> Option<usize> {
-        if self.ranged || !entry.before.is_empty() {
+        if self.is_delicate || !entry.before.is_empty() {
             return None;
         }
         let at = self.position(entry);
