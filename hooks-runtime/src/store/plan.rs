@@ -97,7 +97,12 @@ fn resorted(
     let staying = old.into_iter().flat_map(|old| old.order.iter());
     let staying = staying.filter(|entry| !gone.contains(&entry.id));
     let all = staying.chain(new.iter().map(|check| &check.entry)).cloned().collect();
-    let new_ids: HashSet<_> = new.iter().map(|check| check.entry.id).collect();
+    // One that takes the very place of another brings no constraint with it.
+    let keeps = |check: &&&Checked| {
+        check.replaces.as_ref().is_some_and(|old| stands_for(&check.entry, old))
+    };
+    let new_ids: HashSet<_> =
+        new.iter().filter(|check| !keeps(check)).map(|check| check.entry.id).collect();
     order::sorted(all, |id| new_ids.contains(&id)).map_err(|fault| {
         let point = new.first().map(|check| check.descriptor).or(old.map(|old| old.descriptor));
         RegisterError::of_order(point.map_or("", PointDescriptor::name), fault)
