@@ -87,6 +87,11 @@ impl Entry {
         }
     }
 
+    /// The stay of its plugin; `None` for built-in handlers.
+    pub(crate) fn stay(&self) -> Option<u64> {
+        self.plugin.as_ref().map(|plugin| plugin.stay())
+    }
+
     /// The bit of the owner in a scope; built-in handlers have bit zero.
     pub(crate) fn owner_bit(&self) -> u32 {
         self.plugin.as_ref().map_or(0, |plugin| plugin.bit())

@@ -153,7 +153,7 @@ impl Store {
                 .map_err(|(name, problem)| RegisterError::BadTarget { name, problem })?;
         }
         let key = (stay, Arc::clone(&name));
-        let replaces = self.points.get(&index).and_then(|point| point.keys.get(&key)).cloned();
+        let replaces = self.points.get(&index).and_then(|point| point.find(stay, &name)).cloned();
         let taken = group.taken.insert((index, key), options.location);
         let clash = replaces.as_ref().filter(|_| !options.replace).map(|old| old.location);
         if let Some(first) = taken.or(clash) {
@@ -250,7 +250,7 @@ impl Store {
                 format!("{}#{times}", base.1).into()
             };
             let key = (base.0, Arc::clone(&name));
-            let free = !point.is_some_and(|point| point.keys.contains_key(&key))
+            let free = point.is_none_or(|point| point.find(base.0, &name).is_none())
                 && !group.taken.contains_key(&(index, key));
             if free {
                 return name;

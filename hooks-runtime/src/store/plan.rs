@@ -74,14 +74,12 @@ impl Store {
         asking: &Entry,
         name: &Arc<str>,
     ) -> Option<&'p Arc<Entry>> {
-        let find = |owner: Option<u64>, name: &str| point.keys.get(&(owner, Arc::from(name)));
         match Wanted::parse(name) {
             Wanted::Name(name) => {
-                let own = asking.plugin.as_ref().and_then(|own| find(Some(own.stay()), name));
-                own.or_else(|| find(None, name))
+                point.find(asking.stay(), name).or_else(|| point.find(None, name))
             }
             Wanted::Of(plugin, name) => {
-                self.plugins.get(plugin).and_then(|plugin| find(Some(plugin.stay()), name))
+                self.plugins.get(plugin).and_then(|plugin| point.find(Some(plugin.stay()), name))
             }
             Wanted::All(_) => None,
         }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Key;
 use super::sequence::Sequence;
 use crate::entry::Entry;
 use crate::list::{AnyList, ListKind};
@@ -16,14 +15,13 @@ pub(crate) struct PointStore {
     pub(crate) order: Sequence,
     pub(crate) list: AnyList,
     kind: ListKind,
-    pub(super) keys: HashMap<Key, Arc<Entry>>,
+    /// The handlers of each owner, by name.
+    names: HashMap<Option<u64>, HashMap<Arc<str>, Arc<Entry>>>,
     /// How often a place in the source has given its name to a handler, by
     /// owner.
     pub(super) anonymous: HashMap<Option<u64>, HashMap<Arc<str>, u64>>,
     /// The names in the handlers' constraints, with how often each occurs.
     named: HashMap<Arc<str>, usize>,
-    /// How many handlers each stay of a plugin has here.
-    stays: HashMap<u64, usize>,
 }
 
 /// How a point's order changes.
@@ -48,20 +46,24 @@ impl PointStore {
             order: Sequence::default(),
             list: (kind.of)(&[]),
             kind,
-            keys: HashMap::new(),
+            names: HashMap::new(),
             anonymous: HashMap::new(),
             named: HashMap::new(),
-            stays: HashMap::new(),
         }
     }
 
     /// Whether this very handler is registered here.
     pub(super) fn has(&self, entry: &Entry) -> bool {
-        self.keys.get(&key_of(entry)).is_some_and(|known| known.id == entry.id)
+        self.find(entry.stay(), &entry.name).is_some_and(|known| known.id == entry.id)
+    }
+
+    /// The handler of that name of that owner.
+    pub(super) fn find(&self, stay: Option<u64>, name: &str) -> Option<&Arc<Entry>> {
+        self.names.get(&stay)?.get(name)
     }
 
     pub(super) fn has_stay(&self, stay: u64) -> bool {
-        self.stays.contains_key(&stay)
+        self.names.contains_key(&Some(stay))
     }
 
     /// Whether a constraint may mean this handler.
@@ -76,10 +78,10 @@ impl PointStore {
     }
 
     pub(super) fn know(&mut self, entry: &Arc<Entry>) {
-        self.keys.insert(key_of(entry), Arc::clone(entry));
+        let names = self.names.entry(entry.stay()).or_default();
+        names.insert(Arc::clone(&entry.name), Arc::clone(entry));
         if let Some(plugin) = &entry.plugin {
             plugin.gained();
-            *self.stays.entry(plugin.stay()).or_default() += 1;
         }
         for name in entry.before.iter().chain(&entry.after) {
             *self.named.entry(Arc::clone(name)).or_default() += 1;
@@ -87,17 +89,26 @@ impl PointStore {
     }
 
     pub(super) fn forget(&mut self, entry: &Entry) {
-        self.keys.remove(&key_of(entry));
+        if let Some(names) = self.names.get_mut(&entry.stay()) {
+            names.remove(&*entry.name);
+            if names.is_empty() {
+                self.names.remove(&entry.stay());
+            }
+        }
         if let Some(plugin) = &entry.plugin {
             plugin.lost();
-            count_down(&mut self.stays, &plugin.stay());
         }
-        if self.keys.is_empty() {
+        if self.names.is_empty() {
             // No handler is left to clash with: numbering starts afresh.
             self.anonymous.clear();
         }
         for name in entry.before.iter().chain(&entry.after) {
-            count_down(&mut self.named, name);
+            if let Some(count) = self.named.get_mut(name) {
+                *count -= 1;
+                if *count == 0 {
+                    self.named.remove(name);
+                }
+            }
         }
     }
 
@@ -117,7 +128,7 @@ impl PointStore {
     /// Removes those handlers, and returns them in order.
     pub(super) fn remove(&mut self, leaves: impl Fn(&Entry) -> bool) -> Vec<Arc<Entry>> {
         let (leaving, staying): (Vec<_>, Vec<_>) =
-            self.order.iter().cloned().partition(|entry| leaves(entry));
+            self.order.take().into_iter().partition(|entry| leaves(entry));
         for entry in &leaving {
             self.forget(entry);
         }
@@ -156,17 +167,4 @@ impl PointStore {
             (entry, calls.cast_signed().max(0).cast_unsigned())
         })
     }
-}
-
-fn count_down<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, usize>, key: &K) {
-    if let Some(count) = counts.get_mut(key) {
-        *count -= 1;
-        if *count == 0 {
-            counts.remove(key);
-        }
-    }
-}
-
-pub(super) fn key_of(entry: &Entry) -> Key {
-    (entry.plugin.as_ref().map(|plugin| plugin.stay()), Arc::clone(&entry.name))
 }

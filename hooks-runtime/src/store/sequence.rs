@@ -4,7 +4,6 @@
 //! moves, or one with a larger key stands before it. All others are in the
 //! order of their keys, so a place among them is found by halving.
 
-use std::collections::HashSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -14,9 +13,8 @@ use crate::order::{self, Conflict, Key, Names, Sorted, key};
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
     order: Vec<Arc<Entry>>,
-    astray: HashSet<u64>,
-    /// The plugins' handlers that their constraints place.
-    moved: HashSet<u64>,
+    /// What is special about the entry at each position.
+    marks: Vec<Mark>,
     /// The plugins' handlers whose constraints cannot be kept.
     dropped: Vec<(Arc<Entry>, Conflict)>,
     /// Whether a change has to be sorted out in full: a plugin that has
@@ -25,21 +23,39 @@ pub(crate) struct Sequence {
     is_delicate: bool,
 }
 
+/// Whether an entry is where its key puts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    InOrder,
+    /// One with a larger key stands before it.
+    Behind,
+    /// A plugin's handler that its constraints place.
+    Moved,
+}
+
 impl Sequence {
     pub(crate) fn new(sorted: Sorted) -> Self {
         let Sorted { order, moved, dropped, is_tangled } = sorted;
-        let mut astray = moved.clone();
         let mut largest = None;
-        for entry in order.iter().filter(|entry| !moved.contains(&entry.id)) {
-            if Some(key(entry)) < largest {
-                astray.insert(entry.id);
+        let mark = |entry: &Arc<Entry>| {
+            if moved.contains(&entry.id) {
+                Mark::Moved
+            } else if Some(key(entry)) < largest {
+                Mark::Behind
             } else {
                 largest = Some(key(entry));
+                Mark::InOrder
             }
-        }
+        };
+        let marks = order.iter().map(mark).collect();
         let mut asking = order.iter().filter(|entry| order::is_constrained(entry));
         let is_delicate = is_tangled || asking.any(|entry| entry.allowed.is_some());
-        Self { order, astray, moved, dropped, is_delicate }
+        Self { order, marks, dropped, is_delicate }
+    }
+
+    /// The entries, which are to be sorted anew.
+    pub(super) fn take(&mut self) -> Vec<Arc<Entry>> {
+        std::mem::take(self).order
     }
 
     pub(crate) fn dropped(&self) -> &[(Arc<Entry>, Conflict)] {
@@ -91,14 +107,14 @@ impl Sequence {
 
     /// The position of an entry that is here.
     pub(super) fn position(&self, entry: &Entry) -> usize {
-        let at = if self.astray.contains(&entry.id) {
-            // One that was put behind others is rather at the end.
-            self.order.iter().rposition(|other| other.id == entry.id)
-        } else {
-            let (phase, priority, seq) = key(entry);
-            // Numbers begin with one, and no two are the same.
-            Some(self.first_behind((phase, priority, seq - 1)))
-        };
+        let (phase, priority, seq) = key(entry);
+        // Numbers begin with one, and no two are the same.
+        let by_key = self.first_behind((phase, priority, seq - 1));
+        if self.order.get(by_key).is_some_and(|other| other.id == entry.id) {
+            return by_key;
+        }
+        // One that is astray was put behind others, so it is rather at the end.
+        let at = self.order.iter().rposition(|other| other.id == entry.id);
         at.expect("the store asks for entries that are here")
     }
 
@@ -107,8 +123,8 @@ impl Sequence {
         let (mut start, mut end, mut found) = (0, self.order.len(), self.order.len());
         while start < end {
             let middle = usize::midpoint(start, end);
-            let in_order = |at: &usize| !self.astray.contains(&self.order[*at].id);
-            match (middle..end).find(in_order) {
+            let in_order = self.marks[middle..end].iter().position(|it| *it == Mark::InOrder);
+            match in_order.map(|skipped| middle + skipped) {
                 Some(at) if key(&self.order[at]) <= wanted => start = at + 1,
                 probe => {
                     found = probe.unwrap_or(found);
@@ -120,42 +136,37 @@ impl Sequence {
     }
 
     fn is_moved(&self, at: usize) -> bool {
-        self.order.get(at).is_some_and(|entry| self.moved.contains(&entry.id))
+        self.marks.get(at) == Some(&Mark::Moved)
     }
 
     /// Puts an entry where `place_for` said.
     pub(super) fn insert(&mut self, at: usize, entry: Arc<Entry>, targets: bool) {
-        if targets {
-            if entry.plugin.is_some() {
-                self.moved.insert(entry.id);
-                self.astray.insert(entry.id);
-            } else if self.largest_before(at) > Some(key(&entry)) {
-                self.astray.insert(entry.id);
-            }
-        }
+        let mark = match (targets, &entry.plugin) {
+            (true, Some(_)) => Mark::Moved,
+            (true, None) if self.largest_before(at) > Some(key(&entry)) => Mark::Behind,
+            _ => Mark::InOrder,
+        };
         self.order.insert(at, entry);
+        self.marks.insert(at, mark);
     }
 
     /// Takes away the entry at a position that `place_of_last` said.
     pub(super) fn remove(&mut self, at: usize) {
         let entry = self.order.remove(at);
-        self.moved.remove(&entry.id);
         self.dropped.retain(|(dropped, _)| dropped.id != entry.id);
-        if self.astray.remove(&entry.id) {
+        if self.marks.remove(at) != Mark::InOrder {
             return;
         }
-        // Some may have been astray because of this one.
+        // Some may have been behind because of this one.
         let mut largest = self.largest_before(at);
-        for entry in &self.order[at..] {
-            if self.moved.contains(&entry.id) {
-                continue;
-            }
-            if !self.astray.contains(&entry.id) {
-                break;
-            }
-            if Some(key(entry)) > largest {
-                self.astray.remove(&entry.id);
-                largest = Some(key(entry));
+        for (entry, mark) in self.order[at..].iter().zip(&mut self.marks[at..]) {
+            match mark {
+                Mark::InOrder => break,
+                Mark::Behind if Some(key(entry)) > largest => {
+                    largest = Some(key(entry));
+                    *mark = Mark::InOrder;
+                }
+                Mark::Behind | Mark::Moved => {}
             }
         }
     }
@@ -163,11 +174,6 @@ impl Sequence {
     /// Puts an entry in the place of one with the same key and constraints.
     pub(super) fn swap(&mut self, at: usize, new: &Arc<Entry>) {
         let old = std::mem::replace(&mut self.order[at], Arc::clone(new));
-        for ids in [&mut self.astray, &mut self.moved] {
-            if ids.remove(&old.id) {
-                ids.insert(new.id);
-            }
-        }
         for (dropped, _) in &mut self.dropped {
             if dropped.id == old.id {
                 *dropped = Arc::clone(new);
@@ -177,8 +183,8 @@ impl Sequence {
 
     /// The largest key before a position, of those that do not move.
     fn largest_before(&self, at: usize) -> Option<Key> {
-        let in_order = |entry: &&Arc<Entry>| !self.astray.contains(&entry.id);
-        self.order[..at].iter().rev().find(in_order).map(|entry| key(entry))
+        let last = self.marks[..at].iter().rposition(|mark| *mark == Mark::InOrder)?;
+        Some(key(&self.order[last]))
     }
 
     pub(crate) fn names(&self) -> Names<'_> {
