@@ -40,16 +40,16 @@ impl Crowd {
         self.id
     }
 
-    /// Notes that a handler has left the registry.
-    pub(crate) fn leave(&self, entry: &Arc<Entry>) {
+    /// Notes that handlers have left the registry.
+    pub(crate) fn leave(&self, entries: &[Arc<Entry>]) {
         let mut left = self.left();
-        // Now and then: each time, many that leave at once would cost as many
-        // steps each.
+        // Now and then: each time, many that leave one by one while a fire
+        // keeps them would cost as many steps each.
         if left.entries.len() >= 2 * left.kept {
             left.entries.retain(|known| known.strong_count() > 0);
             left.kept = left.entries.len();
         }
-        left.entries.push(Arc::downgrade(entry));
+        left.entries.extend(entries.iter().map(Arc::downgrade));
     }
 
     /// Lets fires under way start none of those that have left so far, and

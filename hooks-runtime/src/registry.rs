@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use crate::entry::Owner;
+use crate::entry::{Entry, Owner};
 use crate::error::RegisterError;
 use crate::handle::{Handle, Handles};
 use crate::limits::Limits;
@@ -252,9 +252,10 @@ impl Inner {
             root.lists[index] = point.map(|point| point.list.clone());
         }
         let old = self.published.swap(root);
-        for entry in &change.removed {
-            if let Some(crowd) = &entry.crowd {
-                crowd.leave(entry);
+        let crowd = |entry: &Entry| entry.crowd.as_ref().map(Arc::as_ptr);
+        for together in change.removed.chunk_by(|one, next| crowd(one) == crowd(next)) {
+            if let Some(crowd) = &together[0].crowd {
+                crowd.leave(together);
             }
         }
         for &index in &change.points {

@@ -115,7 +115,7 @@ struct Row {
 
 pub(crate) fn answer(effort: Effort) -> Answer {
     let (share, rounds) = match effort {
-        Effort::Full => (1, 5),
+        Effort::Full => (1, 15),
         Effort::Smoke => (100, 1),
     };
     let rows = CHANGES.map(|(what, least, change)| {

@@ -128,10 +128,13 @@ impl PointStore {
     /// Removes those handlers, and returns them in order.
     pub(super) fn remove(&mut self, leaves: impl Fn(&Entry) -> bool) -> Vec<Arc<Entry>> {
         let (leaving, staying): (Vec<_>, Vec<_>) =
-            self.order.take().into_iter().partition(|entry| leaves(entry));
-        for entry in &leaving {
-            self.forget(entry);
-        }
+            self.order.take().into_iter().partition(|entry| {
+                let leaves = leaves(entry);
+                if leaves {
+                    self.forget(entry);
+                }
+                leaves
+            });
         // The handlers that waited for those need no longer wait.
         let sorted = order::sorted(staying, |_| false);
         self.resort(sorted.expect("taking a handler away cannot close a circle of built-in ones"));
