@@ -7,6 +7,7 @@
 //! cargo run --release -p hooks-benches -- instructions    # counted by callgrind
 //! cargo run --release -p hooks-benches -- growth          # against handlers, points, plugins, threads
 //! cargo run --release -p hooks-benches -- memory          # bytes held, and given back
+//! cargo run --release -p hooks-benches -- removal         # changes of many handlers, against their number
 //! cargo run --release -p hooks-benches --features bevy -- charts    # benches/charts/*.svg
 //! cargo run --release -p hooks-benches -- smoke           # everything once, nothing timed
 //! ```
@@ -33,7 +34,7 @@ use std::process::ExitCode;
 use goals::Goals;
 use measure::clock::Effort;
 use measure::instructions::{Counter, NotCounted};
-use questions::{QUESTIONS, growth, memory, threads};
+use questions::{QUESTIONS, growth, memory, removal, threads};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         ["instructions"] => instructions(),
         ["growth"] => grow(Effort::Full),
         ["memory"] => remember(Effort::Full),
+        ["removal"] => remove(Effort::Full),
         ["charts"] => charts(Effort::Full, &Path::new(env!("CARGO_MANIFEST_DIR")).join("charts")),
         ["smoke"] => smoke(),
         // For callgrind, see `measure::instructions`.
@@ -64,7 +66,7 @@ fn main() -> ExitCode {
 fn usage() -> ExitCode {
     let names: Vec<_> = QUESTIONS.iter().map(|(name, _)| *name).collect();
     eprintln!(
-        "expected one of: goals, compare, instructions, growth, memory, charts, smoke; \
+        "expected one of: goals, compare, instructions, growth, memory, removal, charts, smoke; \
          or a question: {}",
         names.join(", ")
     );
@@ -98,6 +100,12 @@ fn remember(effort: Effort) -> ExitCode {
     }
     eprintln!("what was registered and removed has left something behind");
     ExitCode::FAILURE
+}
+
+fn remove(effort: Effort) -> ExitCode {
+    let answer = removal::answer(effort);
+    print!("{answer}");
+    if answer.is_short() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 fn instructions() -> ExitCode {
@@ -152,6 +160,7 @@ fn smoke() -> ExitCode {
         row(1);
     }
     grow(Effort::Smoke);
+    print!("{}", removal::answer(Effort::Smoke));
     charts(Effort::Smoke, &std::env::temp_dir().join("hooks-benches-charts"));
     remember(Effort::Smoke)
 }

@@ -50,8 +50,8 @@ pub fn __handlers(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The point comes first. The keys are `plugin`, `name`, `priority`,
-/// `timeout`, `on_failure`, `before`, `after`, `target`, `crate` and the flag
-/// `guard`. The function itself stays as it is written.
+/// `timeout`, `on_failure`, `before`, `after`, `target`, `crate` and the flags
+/// `guard` and `replace`. The function itself stays as it is written.
 #[proc_macro_attribute]
 pub fn hook_handler(arguments: TokenStream, item: TokenStream) -> TokenStream {
     hook_handler::hook_handler(arguments.into(), &item.into()).into()

@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::catalogue::{Catalogue, PointInfo};
-use crate::entry::{Entry, Owner};
+use crate::entry::Owner;
 use crate::error::NameClash;
 use crate::escape::escaped;
+use crate::order::{self, Conflict};
 use crate::registry::HookRegistry;
+use crate::store::PointStore;
 
 /// What does not add up, as of when it was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,8 +21,14 @@ pub struct Audit {
     pub never_fired: Vec<&'static str>,
     /// Handlers that were never called, and why.
     pub never_called: Vec<NeverCalled>,
-    /// `before` and `after` constraints that name nobody at their point.
+    /// `before` and `after` constraints that name no handler at their point.
     pub name_nobody: Vec<NamesNobody>,
+    /// Constraints of plugins' handlers that are not kept, because of what was
+    /// registered or removed after them.
+    pub dropped: Vec<DroppedConstraint>,
+    /// Plugins that were removed or admitted to a scope, and that never
+    /// registered a handler. At most 64 are remembered.
+    pub unknown_plugins: Vec<UnknownPlugin>,
     /// Points that were fired and are not in the catalogue, if there is one.
     pub undeclared: Vec<&'static str>,
     /// Points of the catalogue whose wire name another point uses here.
@@ -65,8 +73,66 @@ pub struct NamesNobody {
     pub handler: Arc<str>,
     /// Who registered it.
     pub owner: Owner,
-    /// The name that no other handler and no plugin has at this point.
+    /// What stands for no other handler at this point.
     pub name: Arc<str>,
+}
+
+/// A constraint that is not kept. It is tried again whenever the handlers of
+/// its point change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct DroppedConstraint {
+    /// The wire name of the point.
+    pub point: &'static str,
+    /// The handler with the constraint.
+    pub handler: Arc<str>,
+    /// The plugin that registered it.
+    pub owner: Owner,
+    /// The constraint, as in ``before `audit` ``.
+    pub constraint: String,
+    /// Why it is not kept.
+    pub reason: DropReason,
+}
+
+/// Why a constraint is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum DropReason {
+    /// It is part of a circle.
+    Circular,
+    /// It contradicts the order of other handlers.
+    NoPlace,
+    /// It leads out of the priorities that the host allows the plugin.
+    OutOfRange {
+        /// The lowest number the plugin may use.
+        lowest: i32,
+        /// The highest.
+        highest: i32,
+    },
+}
+
+impl From<&Conflict> for DropReason {
+    fn from(conflict: &Conflict) -> Self {
+        match conflict {
+            Conflict::Circle => Self::Circular,
+            Conflict::NoPlace => Self::NoPlace,
+            Conflict::Range(range) => {
+                Self::OutOfRange { lowest: *range.start(), highest: *range.end() }
+            }
+        }
+    }
+}
+
+/// A plugin that was asked for and never was here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct UnknownPlugin {
+    /// The id that was asked for, escaped, and shortened if it is too long for
+    /// one.
+    pub id: String,
+    /// The plugin here with the most similar id, if one is similar.
+    pub nearest: Option<String>,
 }
 
 impl Audit {
@@ -74,11 +140,39 @@ impl Audit {
     pub fn is_clean(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Adds the constraints at a point that name no handler, and those that
+    /// are dropped.
+    fn add_constraints(&mut self, point: &PointStore) {
+        let at = point.descriptor.name();
+        let names = point.order.names();
+        for (index, entry) in point.order.iter().enumerate() {
+            let wanted = entry.before.iter().chain(&entry.after);
+            for name in wanted.filter(|name| names.targets(index, name).next().is_none()) {
+                self.name_nobody.push(NamesNobody {
+                    point: at,
+                    handler: Arc::clone(&entry.name),
+                    owner: entry.owner(),
+                    name: Arc::clone(name),
+                });
+            }
+        }
+        for (entry, conflict) in point.order.dropped() {
+            self.dropped.extend(order::constraints(entry).map(|constraint| DroppedConstraint {
+                point: at,
+                handler: Arc::clone(&entry.name),
+                owner: entry.owner(),
+                constraint,
+                reason: conflict.into(),
+            }));
+        }
+    }
 }
 
 impl HookRegistry {
     /// Looks for points that are never fired, handlers that are never called,
-    /// and constraints that name nobody.
+    /// constraints that name no handler or cannot be kept, and plugins that
+    /// were asked for and never here.
     pub fn audit(&self) -> Audit {
         let store = self.inner.store();
         let mut audit = Audit::default();
@@ -91,8 +185,8 @@ impl HookRegistry {
             if !fired {
                 audit.never_fired.push(name);
             }
-            for entry in &point.order {
-                if point.calls(entry) == 0 {
+            for (entry, calls) in point.calls() {
+                if calls == 0 {
                     let why = match (fired, entry.counters.times_filtered()) {
                         (false, _) => WhyNot::NeverFired,
                         (true, 0) => WhyNot::NeverReached,
@@ -101,17 +195,16 @@ impl HookRegistry {
                     let (handler, owner) = (Arc::clone(&entry.name), entry.owner());
                     audit.never_called.push(NeverCalled { point: name, handler, owner, why });
                 }
-                let unknown = entry.before.iter().chain(&entry.after);
-                for unknown in unknown.filter(|wanted| !is_somebody(&point.order, entry, wanted)) {
-                    audit.name_nobody.push(NamesNobody {
-                        point: name,
-                        handler: Arc::clone(&entry.name),
-                        owner: entry.owner(),
-                        name: Arc::clone(unknown),
-                    });
-                }
             }
+            audit.add_constraints(point);
         }
+        audit.unknown_plugins = store
+            .unknown_ids()
+            .map(|(id, nearest)| UnknownPlugin {
+                id: id.to_owned(),
+                nearest: nearest.map(ToString::to_string),
+            })
+            .collect();
         audit
     }
 
@@ -144,12 +237,6 @@ impl HookRegistry {
     }
 }
 
-fn is_somebody(order: &[Arc<Entry>], asking: &Entry, name: &str) -> bool {
-    order.iter().filter(|entry| entry.id != asking.id).any(|entry| {
-        &*entry.name == name || entry.plugin.as_ref().is_some_and(|p| p.id().as_str() == name)
-    })
-}
-
 impl fmt::Display for Audit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_clean() {
@@ -165,6 +252,8 @@ impl fmt::Display for Audit {
             let (handler, name) = (escaped(handler), escaped(name));
             format!("`{handler}` ({owner}) at `{point}` names `{name}`, which is nobody there")
         }));
+        lines.extend(self.dropped.iter().map(ToString::to_string));
+        lines.extend(self.unknown_plugins.iter().map(ToString::to_string));
         let undeclared = self.undeclared.iter();
         lines.extend(undeclared.map(|point| format!("`{point}` is fired but not declared")));
         lines.extend(self.declared_twice.iter().map(ToString::to_string));
@@ -179,5 +268,38 @@ impl fmt::Display for WhyNot {
             Self::AlwaysFiltered => "every fire leaves it out",
             Self::NeverReached => "no fire reached it",
         })
+    }
+}
+
+impl fmt::Display for DroppedConstraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { point, handler, owner, constraint, reason } = self;
+        write!(f, "`{handler}` ({owner}) at `{point}` does not run {constraint}: {reason}")
+    }
+}
+
+impl fmt::Display for DropReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Circular => f.write_str("its constraints are part of a circle"),
+            Self::NoPlace => {
+                f.write_str("its constraints contradict the order of the other handlers")
+            }
+            Self::OutOfRange { lowest, highest } => write!(
+                f,
+                "its constraints would put it past handlers of others whose priority is not \
+                 between {lowest} and {highest}"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for UnknownPlugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "plugin `{}` is asked for, but never registered a handler", self.id)?;
+        match &self.nearest {
+            Some(nearest) => write!(f, ": is it `{nearest}`?"),
+            None => Ok(()),
+        }
     }
 }

@@ -49,14 +49,14 @@ impl Crowd {
         self.id
     }
 
-    /// Notes that a handler has left the registry.
-    pub(crate) fn leave(&self, entry: &Arc<Entry>) {
+    /// Notes that handlers have left the registry.
+    pub(crate) fn leave(&self, entries: &[Arc<Entry>]) {
         let mut left = self.left();
         if left.entries.len() >= left.prune_at {
             left.entries.retain(|known| known.strong_count() > 0);
             left.prune_at = (left.entries.len() * 2).max(16);
         }
-        left.entries.push(Arc::downgrade(entry));
+        left.entries.extend(entries.iter().map(Arc::downgrade));
     }
 
     /// Lets fires under way start none of those that have left so far, and

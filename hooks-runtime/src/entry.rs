@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,6 +69,8 @@ pub struct Entry {
     pub(crate) timeout: Option<Duration>,
     pub(crate) before: Vec<Arc<str>>,
     pub(crate) after: Vec<Arc<str>>,
+    /// The priorities that the host allowed its plugin when it was registered.
+    pub(crate) allowed: Option<RangeInclusive<i32>>,
     pub(crate) target: Option<Target>,
     pub(crate) location: SourceLocation,
     pub(crate) presence: Presence,
@@ -82,6 +85,11 @@ impl Entry {
             None => Owner::BuiltIn,
             Some(plugin) => Owner::Plugin(plugin.id().clone()),
         }
+    }
+
+    /// The stay of its plugin; `None` for built-in handlers.
+    pub(crate) fn stay(&self) -> Option<u64> {
+        self.plugin.as_ref().map(|plugin| plugin.stay())
     }
 
     /// The bit of the owner in a scope; built-in handlers have bit zero.

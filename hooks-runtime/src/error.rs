@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::entry::Owner;
+use crate::entry::{Entry, Owner};
 use crate::escape::{escaped, escaped_display};
 use crate::limits::Refusal;
+use crate::order::{self, Conflict, Fault};
 use crate::plugin_id::PluginIdError;
 use crate::point::SourceLocation;
 use crate::policy::FailurePolicy;
@@ -210,18 +211,8 @@ pub struct NameClash {
 #[non_exhaustive]
 pub enum RegisterError {
     /// The owner has a handler of that name at that point already.
-    #[error(
-        "`{handler}` ({owner}) is registered at `{point}` already: give it another name, or say \
-         `replace`"
-    )]
-    Duplicate {
-        /// The wire name of the point.
-        point: &'static str,
-        /// The handler's name.
-        handler: String,
-        /// Whose it is.
-        owner: Owner,
-    },
+    #[error("{0}")]
+    Duplicate(Box<Duplicate>),
     /// The handler's name cannot be used.
     #[error("`{name}` cannot be a handler's name: {problem}")]
     BadName {
@@ -233,13 +224,36 @@ pub enum RegisterError {
     /// The plugin id cannot be used.
     #[error(transparent)]
     BadPlugin(#[from] PluginIdError),
+    /// A handler cannot be bound to something of that name.
+    #[error("`{name}` cannot be the name of a target: {problem}")]
+    BadTarget {
+        /// The name, shortened and escaped.
+        name: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// `before` and `after` contradict each other.
-    #[error("the order of the handlers at `{point}` is circular: {}", .path.join(" > "))]
+    #[error("the order of the handlers at `{point}` is circular: {}", joined(.path))]
     Cycle {
         /// The wire name of the point.
         point: &'static str,
         /// The handlers in the circle; the first is repeated at the end.
-        path: Vec<String>,
+        path: Vec<CycleStep>,
+    },
+    /// The constraints of a plugin's handler contradict the order of others.
+    #[error(
+        "`{handler}` of plugin `{plugin}` has no place at `{point}`: {constraints} contradicts the \
+         order of the other handlers, which a plugin cannot change"
+    )]
+    NoPlace {
+        /// The wire name of the point.
+        point: &'static str,
+        /// The handler's name.
+        handler: String,
+        /// The plugin's id.
+        plugin: String,
+        /// The constraints of the handler.
+        constraints: String,
     },
     /// A handler asked to be more lenient than its point.
     #[error(
@@ -309,4 +323,76 @@ pub enum RegisterError {
     /// Another declaration uses the same wire name in this registry.
     #[error("{0}")]
     NameClash(#[from] NameClash),
+}
+
+impl RegisterError {
+    pub(crate) fn of_order(point: &'static str, fault: Fault) -> Self {
+        let (entry, conflict) = match fault {
+            Fault::Circle(path) => {
+                let path = path.iter().map(|entry| CycleStep::new(entry)).collect();
+                return Self::Cycle { point, path };
+            }
+            Fault::Conflict(entry, conflict) => (entry, conflict),
+        };
+        let handler = entry.name.to_string();
+        let plugin = entry.plugin.as_ref().map_or_else(String::new, |it| it.id().to_string());
+        let constraints = order::constraints(&entry).collect::<Vec<_>>().join(", ");
+        match conflict {
+            Conflict::Range(range) => {
+                let (lowest, highest) = (*range.start(), *range.end());
+                let refusal = Refusal::Constraint { constraints, lowest, highest };
+                Self::Refused { point, handler, plugin, refusal }
+            }
+            Conflict::Circle | Conflict::NoPlace => {
+                Self::NoPlace { point, handler, plugin, constraints }
+            }
+        }
+    }
+}
+
+/// Two registrations of one name, owner and point.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "`{handler}` ({owner}) is registered at `{point}` already: give it another name, or say \
+     `replace`; the first is at {first}, the second at {second}"
+)]
+pub struct Duplicate {
+    /// The wire name of the point.
+    pub point: &'static str,
+    /// The handler's name.
+    pub handler: String,
+    /// Who registered both.
+    pub owner: Owner,
+    /// Where the one that is registered is written.
+    pub first: SourceLocation,
+    /// Where the refused one is written.
+    pub second: SourceLocation,
+}
+
+/// A handler in a circle of constraints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CycleStep {
+    /// The handler's name.
+    pub handler: String,
+    /// Who registered it.
+    pub owner: Owner,
+    /// Where it is written.
+    pub location: SourceLocation,
+}
+
+impl CycleStep {
+    fn new(entry: &Entry) -> Self {
+        Self { handler: entry.name.to_string(), owner: entry.owner(), location: entry.location }
+    }
+}
+
+impl fmt::Display for CycleStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { handler, owner, location } = self;
+        write!(f, "`{handler}` ({owner}, {location})")
+    }
+}
+
+fn joined(path: &[CycleStep]) -> String {
+    path.iter().map(ToString::to_string).collect::<Vec<_>>().join(" > ")
 }

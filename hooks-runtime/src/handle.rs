@@ -18,12 +18,16 @@ pub struct Handle {
     inner: Weak<Inner>,
     index: usize,
     entry: Weak<Entry>,
-    id: u64,
 }
 
 impl Handle {
     pub(crate) fn new(inner: &Arc<Inner>, index: usize, entry: &Arc<Entry>) -> Self {
-        Self { inner: Arc::downgrade(inner), index, entry: Arc::downgrade(entry), id: entry.id }
+        Self { inner: Arc::downgrade(inner), index, entry: Arc::downgrade(entry) }
+    }
+
+    /// The point's index and the handler, while anything keeps it.
+    pub(crate) fn entry(&self) -> Option<(usize, Arc<Entry>)> {
+        Some((self.index, self.entry.upgrade()?))
     }
 
     /// Removes the handler; says whether it was still there.
@@ -31,7 +35,7 @@ impl Handle {
     /// A fire under way ends the call it has begun and starts no other.
     pub fn unregister(&self) -> bool {
         let Some(inner) = self.inner.upgrade() else { return false };
-        inner.unregister(iter::once((self.index, self.id))) == 1
+        inner.unregister(iter::once(self)) == 1
     }
 
     /// The handler's name, while it is registered.
@@ -81,8 +85,7 @@ impl Handles {
     pub fn unregister(&self) -> usize {
         // A group is registered in one registry.
         let inner = self.0.first().and_then(|handle| handle.inner.upgrade());
-        let handlers = self.0.iter().map(|handle| (handle.index, handle.id));
-        inner.map_or(0, |inner| inner.unregister(handlers))
+        inner.map_or(0, |inner| inner.unregister(self.0.iter()))
     }
 }
 

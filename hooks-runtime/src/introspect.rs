@@ -1,16 +1,18 @@
 //! What is registered, in the order in which it runs.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::audit::DropReason;
 use crate::entry::{Entry, Owner, Phase};
 use crate::escape::escaped;
 use crate::flow::{FlowPoint, StageKind};
-use crate::order;
+use crate::order::{self, Relation};
 use crate::point::{HookPoint, ModelKind, SourceLocation};
 use crate::policy::FailurePolicy;
 use crate::registry::HookRegistry;
-use crate::store::PointStore;
+use crate::store::{PointStore, Sequence};
 use crate::target::Target;
 
 /// A registered handler, as it was when it was asked for.
@@ -108,20 +110,21 @@ impl HookRegistry {
     pub fn explain_order<P: HookPoint>(&self) -> Vec<OrderReason> {
         let store = self.inner.store();
         let Some(point) = store.points().get(&P::descriptor().index()) else { return Vec::new() };
-        let reasons = point.order.iter().enumerate().map(|(place, entry)| OrderReason {
+        let reasons = point.order.iter().zip(reasons(&point.order));
+        let explained = reasons.map(|(entry, reason)| OrderReason {
             handler: Arc::clone(&entry.name),
             owner: entry.owner(),
-            reason: reason(&point.order, place, entry),
+            reason,
         });
-        reasons.collect()
+        explained.collect()
     }
 }
 
 fn infos(point: &PointStore) -> Vec<HandlerInfo> {
-    point.order.iter().map(|entry| info(point, entry)).collect()
+    point.calls().map(|(entry, calls)| info(point, entry, calls)).collect()
 }
 
-fn info(point: &PointStore, entry: &Entry) -> HandlerInfo {
+fn info(point: &PointStore, entry: &Entry, calls: u64) -> HandlerInfo {
     HandlerInfo {
         point: point.descriptor.name(),
         model: point.descriptor.model(),
@@ -135,34 +138,56 @@ fn info(point: &PointStore, entry: &Entry) -> HandlerInfo {
         timeout: entry.timeout,
         target: entry.target.clone(),
         location: entry.location,
-        calls: point.calls(entry),
+        calls,
         failures: entry.counters.failures(),
         overruns: entry.counters.overruns(),
         filtered: entry.counters.times_filtered(),
     }
 }
 
-/// What put `entry` at `place`: its key, and the constraints that touch it.
-fn reason(order: &[Arc<Entry>], place: usize, entry: &Entry) -> String {
-    let mut parts = vec![format!("priority {}", entry.priority)];
-    if entry.phase == Phase::Guard {
-        parts.push("a guard, so after every rewriter".to_owned());
-    }
-    let goes_by = |other: &Entry, name: &str| {
-        &*other.name == name || other.plugin.as_ref().is_some_and(|p| p.id().as_str() == name)
-    };
-    for (index, other) in order.iter().enumerate() {
-        let asked = entry.after.iter().any(|name| goes_by(other, name));
-        let told = other.before.iter().any(|name| goes_by(entry, name));
-        if index < place && (asked || told) {
-            let who = if asked { "it asks for that" } else { "that one asks for it" };
-            parts.push(format!("after `{}`, {who}", escaped(&other.name)));
+/// What put each handler at its place: its key, and the constraints that
+/// touch it.
+fn reasons(order: &Sequence) -> Vec<String> {
+    let dropped: HashMap<_, _> =
+        order.dropped().iter().map(|(entry, conflict)| (entry.id, conflict)).collect();
+    // For each handler the others that it stands before or behind, in order.
+    let mut relative: Vec<Vec<(usize, String)>> = vec![Vec::new(); order.len()];
+    let relations = order::relations(order).into_iter();
+    let kept = relations.filter(|relation| !dropped.contains_key(&order[relation.asker].id));
+    for Relation { first, then, asker } in kept {
+        let (before, behind) = (escaped(&order[first].name), escaped(&order[then].name));
+        // A plugin's constraint moves its own handler, never another.
+        if order[asker].plugin.is_none() || asker == then {
+            let asks = if asker == then { "it asks for that" } else { "that one asks for it" };
+            relative[then].push((first, format!("after `{before}`, {asks}")));
+        } else {
+            relative[first].push((then, format!("before `{behind}`, it asks for that")));
         }
     }
-    let equals = order
-        .iter()
-        .filter(|other| order::key(other).0 == entry.phase && other.priority == entry.priority);
-    let earlier = equals.filter(|other| other.seq < entry.seq).count();
-    parts.push(format!("registered as number {} of that priority", earlier + 1));
-    parts.join("; ")
+    let number = numbers(order);
+    let reasons = order.iter().zip(relative).map(|(entry, mut relative)| {
+        let mut parts = vec![format!("priority {}", entry.priority)];
+        if entry.phase == Phase::Guard {
+            parts.push("a guard, so after every rewriter".to_owned());
+        }
+        if let Some(conflict) = dropped.get(&entry.id) {
+            let constraints = order::constraints(entry).collect::<Vec<_>>().join(", ");
+            let reason = DropReason::from(*conflict);
+            parts.push(format!("not {constraints}, as it asks for: {reason}"));
+        }
+        relative.sort();
+        relative.dedup();
+        parts.extend(relative.into_iter().map(|(_, reason)| reason));
+        parts.push(format!("registered as number {} of that priority", number[&entry.seq]));
+        parts.join("; ")
+    });
+    reasons.collect()
+}
+
+/// Which registration of its phase and priority each handler is, by its turn.
+fn numbers(order: &[Arc<Entry>]) -> HashMap<u64, usize> {
+    let mut keys: Vec<_> = order.iter().map(|entry| order::key(entry)).collect();
+    keys.sort_unstable();
+    let equals = keys.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1));
+    equals.flat_map(|equals| equals.iter().zip(1..)).map(|(key, number)| (key.2, number)).collect()
 }

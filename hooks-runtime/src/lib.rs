@@ -118,13 +118,16 @@ mod walks;
 #[cfg(feature = "serde")]
 mod wire;
 
-pub use audit::{Audit, NamesNobody, NeverCalled, WhyNot};
+pub use audit::{
+    Audit, DropReason, DroppedConstraint, NamesNobody, NeverCalled, UnknownPlugin, WhyNot,
+};
 #[cfg(feature = "collect")]
 pub use collect::{CollectError, collected};
 pub use context::HookContext;
 pub use entry::Owner;
 pub use error::{
-    BoxError, FailureKind, FireError, HandlerFailure, NameClash, RegisterError, TooDeep,
+    BoxError, CycleStep, Duplicate, FailureKind, FireError, HandlerFailure, NameClash,
+    RegisterError, TooDeep,
 };
 pub use escape::{Escaped, escaped};
 pub use flow::{

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use crate::point::{ModelKind, PointDescriptor};
 
 /// What a host allows one plugin to register. Everything, unless said.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "give them to `set_limits`"]
 pub struct Limits {
     handlers: Option<usize>,
@@ -45,10 +45,21 @@ impl Limits {
         self
     }
 
-    /// Only with a priority in this range.
+    /// Only with a priority in this range, and without a constraint that leads
+    /// out of it: none may put a handler before one of another owner with a
+    /// lower priority than the range has, or after one with a higher.
     pub fn priorities(mut self, range: RangeInclusive<i32>) -> Self {
         self.priorities = Some(range);
         self
+    }
+
+    /// Whether nothing is limited.
+    pub(crate) fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(crate) fn allowed_priorities(&self) -> Option<RangeInclusive<i32>> {
+        self.priorities.clone()
     }
 
     /// Whether a handler may be registered, next to `others` of its plugin.
@@ -112,6 +123,15 @@ pub enum Refusal {
         /// The one that it asked for.
         priority: i32,
     },
+    /// A constraint would lead out of the priorities that the plugin may use.
+    Constraint {
+        /// The constraints of the handler.
+        constraints: String,
+        /// The lowest number the plugin may use.
+        lowest: i32,
+        /// The highest.
+        highest: i32,
+    },
 }
 
 impl fmt::Display for Refusal {
@@ -126,6 +146,11 @@ impl fmt::Display for Refusal {
             Self::Priority { lowest, highest, priority } => {
                 write!(f, "priority {priority} is not between {lowest} and {highest}")
             }
+            Self::Constraint { constraints, lowest, highest } => write!(
+                f,
+                "{constraints} would put it past handlers of others whose priority is not between \
+                 {lowest} and {highest}"
+            ),
         }
     }
 }

@@ -29,7 +29,7 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::{iter, mem};
+use std::{iter, mem, slice};
 
 use crate::entry::Entry;
 use crate::invoke::Invoke;
@@ -44,8 +44,8 @@ const CHUNK: usize = 64;
 pub(crate) struct HandlerList<P: HookPoint> {
     chunks: Vec<Arc<Chunk<P>>>,
     len: usize,
-    /// Whether any handler is bound to one target.
-    targeted: bool,
+    /// How many handlers are bound to one target.
+    targeted: usize,
 }
 
 /// A run of handlers with the counts of the fires that walked it.
@@ -97,6 +97,10 @@ impl<P: HookPoint> Chunk<P> {
         Arc::new(Self { slots, walks, credited: OnceLock::new() })
     }
 
+    fn entries(&self) -> Vec<Arc<Entry>> {
+        self.slots.iter().map(|slot| Arc::clone(&slot.entry)).collect()
+    }
+
     /// Counts a walk that ended at the handler of that place, or waits there.
     #[inline]
     pub(crate) fn count_walk(&self, place: usize) {
@@ -134,9 +138,17 @@ impl<P: HookPoint> Chunk<P> {
     }
 }
 
+/// One for a handler that is bound to a target, for a sum of them.
+fn is_targeted(entry: &Arc<Entry>) -> usize {
+    usize::from(entry.target.is_some())
+}
+
 /// Counts calls where the handler itself keeps them.
 fn credit(entry: &Entry, calls: u64) -> u64 {
-    entry.counters.add_calls(calls);
+    // Not looked at without need: there may be many, far apart in memory.
+    if calls > 0 {
+        entry.counters.add_calls(calls);
+    }
     calls
 }
 
@@ -155,65 +167,83 @@ impl<P: HookPoint> Drop for Chunk<P> {
 
 impl<P: HookPoint> HandlerList<P> {
     fn of(entries: &[Arc<Entry>]) -> Self {
-        Self::from_chunks(entries.chunks(CHUNK).map(Chunk::new).collect())
+        Self {
+            chunks: entries.chunks(CHUNK).map(Chunk::new).collect(),
+            len: entries.len(),
+            targeted: entries.iter().map(is_targeted).sum(),
+        }
     }
 
-    fn from_chunks(chunks: Vec<Arc<Chunk<P>>>) -> Self {
-        let len = chunks.iter().map(|chunk| chunk.slots.len()).sum();
-        let targeted =
-            chunks.iter().any(|chunk| chunk.slots.iter().any(|slot| slot.entry.target.is_some()));
-        Self { chunks, len, targeted }
+    /// The chunk with the entry at position `at`, and where in it. A position
+    /// past the last is in the last chunk.
+    fn locate(&self, at: usize) -> (usize, usize) {
+        let mut within = at;
+        let mut index = 0;
+        while index + 1 < self.chunks.len() && within > self.chunks[index].slots.len() {
+            within -= self.chunks[index].slots.len();
+            index += 1;
+        }
+        (index, within)
+    }
+
+    /// As [`locate`](Self::locate), for an entry that is there.
+    fn locate_entry(&self, at: usize) -> (usize, usize) {
+        match self.locate(at) {
+            (index, within) if within == self.chunks[index].slots.len() => (index + 1, 0),
+            place => place,
+        }
     }
 
     /// This list with `entry` at position `at`.
     fn with(&self, at: usize, entry: &Arc<Entry>) -> Self {
-        let mut start = 0;
-        let mut chunks = self.chunks.clone();
-        for (index, chunk) in self.chunks.iter().enumerate() {
-            let end = start + chunk.slots.len();
-            if at <= end {
-                let mut entries: Vec<_> =
-                    chunk.slots.iter().map(|slot| Arc::clone(&slot.entry)).collect();
-                entries.insert(at - start, Arc::clone(entry));
-                chunk.retire();
-                if entries.len() <= CHUNK {
-                    chunks[index] = Chunk::new(&entries);
-                } else {
-                    // Appending one by one must not leave half-empty chunks.
-                    let cut = if at == end { CHUNK } else { CHUNK / 2 };
-                    let (left, right) = entries.split_at(cut);
-                    chunks.splice(index..=index, [Chunk::new(left), Chunk::new(right)]);
-                }
-                return Self {
-                    chunks,
-                    len: self.len + 1,
-                    targeted: self.targeted || entry.target.is_some(),
-                };
-            }
-            start = end;
+        if self.chunks.is_empty() {
+            return Self::of(slice::from_ref(entry));
         }
-        Self::of(std::slice::from_ref(entry))
+        let (index, within) = self.locate(at);
+        let mut entries = self.chunks[index].entries();
+        let at_end = within == entries.len();
+        entries.insert(within, Arc::clone(entry));
+        // Appending one by one must not leave half-empty chunks.
+        let cut = match entries.len() {
+            ..=CHUNK => entries.len(),
+            _ if at_end => CHUNK,
+            _ => CHUNK / 2,
+        };
+        let (left, right) = entries.split_at(cut);
+        let new = [left, right].into_iter().filter(|entries| !entries.is_empty());
+        self.edited(index, new.map(Chunk::new), self.targeted + is_targeted(entry), self.len + 1)
     }
 
-    /// This list without the entry of that id.
-    fn without(&self, id: u64) -> Self {
-        let holds = |chunk: &Arc<Chunk<P>>| chunk.slots.iter().any(|slot| slot.entry.id == id);
+    /// This list without the entry at position `at`.
+    fn without(&self, at: usize) -> Self {
+        let (index, within) = self.locate_entry(at);
+        let mut left = self.chunks[index].entries();
+        let targeted = self.targeted - is_targeted(&left.remove(within));
+        let new = (!left.is_empty()).then(|| Chunk::new(&left));
+        self.edited(index, new, targeted, self.len - 1)
+    }
+
+    /// This list with `entry` in place of the one at position `at`.
+    fn swapped(&self, at: usize, entry: &Arc<Entry>) -> Self {
+        let (index, within) = self.locate_entry(at);
+        let mut entries = self.chunks[index].entries();
+        let old = mem::replace(&mut entries[within], Arc::clone(entry));
+        let targeted = self.targeted - is_targeted(&old) + is_targeted(entry);
+        self.edited(index, [Chunk::new(&entries)], targeted, self.len)
+    }
+
+    /// This list with other chunks in place of one, which leaves it.
+    fn edited(
+        &self,
+        index: usize,
+        new: impl IntoIterator<Item = Arc<Chunk<P>>>,
+        targeted: usize,
+        len: usize,
+    ) -> Self {
+        self.chunks[index].retire();
         let mut chunks = self.chunks.clone();
-        if let Some(index) = chunks.iter().position(holds) {
-            let left: Vec<_> = chunks[index]
-                .slots
-                .iter()
-                .filter(|slot| slot.entry.id != id)
-                .map(|slot| Arc::clone(&slot.entry))
-                .collect();
-            chunks[index].retire();
-            if left.is_empty() {
-                chunks.remove(index);
-            } else {
-                chunks[index] = Chunk::new(&left);
-            }
-        }
-        Self::from_chunks(chunks)
+        chunks.splice(index..=index, new);
+        Self { chunks, len, targeted }
     }
 
     #[inline]
@@ -228,7 +258,7 @@ impl<P: HookPoint> HandlerList<P> {
 
     #[inline]
     pub(crate) fn targeted(&self) -> bool {
-        self.targeted
+        self.targeted > 0
     }
 
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot<P>> {
@@ -282,8 +312,10 @@ pub(crate) struct ListKind {
     /// A list of those, in place of one that goes.
     pub(crate) instead: fn(&AnyList, &[Arc<Entry>]) -> AnyList,
     pub(crate) with: fn(&AnyList, usize, &Arc<Entry>) -> AnyList,
-    pub(crate) without: fn(&AnyList, u64) -> AnyList,
-    pub(crate) calls: fn(&AnyList, u64) -> u64,
+    pub(crate) without: fn(&AnyList, usize) -> AnyList,
+    pub(crate) swapped: fn(&AnyList, usize, &Arc<Entry>) -> AnyList,
+    /// The walks that reached each handler, in order.
+    pub(crate) walks: fn(&AnyList) -> Vec<u64>,
 }
 
 impl ListKind {
@@ -295,8 +327,9 @@ impl ListKind {
                 AnyList::new(HandlerList::<P>::of(entries))
             },
             with: |list, at, entry| AnyList::new(typed::<P>(list).with(at, entry)),
-            without: |list, id| AnyList::new(typed::<P>(list).without(id)),
-            calls: |list, id| walks_of(typed::<P>(list), id),
+            without: |list, at| AnyList::new(typed::<P>(list).without(at)),
+            swapped: |list, at, entry| AnyList::new(typed::<P>(list).swapped(at, entry)),
+            walks: |list| walks_of(typed::<P>(list)),
         }
     }
 }
@@ -309,10 +342,12 @@ fn typed<P: HookPoint>(list: &AnyList) -> &HandlerList<P> {
     unsafe { list.list.cast().as_ref() }
 }
 
-fn walks_of<P: HookPoint>(list: &HandlerList<P>, id: u64) -> u64 {
-    list.chunks
-        .iter()
-        .flat_map(|chunk| chunk.walks())
-        .find(|(entry, _)| entry.id == id)
-        .map_or(0, |(_, walks)| walks)
+fn walks_of<P: HookPoint>(list: &HandlerList<P>) -> Vec<u64> {
+    let mut walks = Vec::with_capacity(list.len);
+    for chunk in &list.chunks {
+        let start = walks.len();
+        walks.extend(chunk.walks().map(|(_, walks)| walks));
+        walks[start..].reverse();
+    }
+    walks
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::crowd::Crowd;
-use crate::entry::Phase;
+use crate::entry::{Entry, Phase};
 use crate::point::SourceLocation;
 use crate::policy::FailurePolicy;
 use crate::target::Target;
@@ -51,8 +51,11 @@ impl Options {
         }
     }
 
-    pub(crate) fn asks_for_a_place(&self) -> bool {
-        self.priority.is_some() || !self.before.is_empty() || !self.after.is_empty()
+    /// Whether a replacement of `old` asks for another place than that one's.
+    pub(crate) fn moves(&self, old: &Entry) -> bool {
+        self.priority.is_some_and(|priority| priority != old.priority)
+            || !self.before.is_empty()
+            || !self.after.is_empty()
     }
 }
 
@@ -90,13 +93,19 @@ macro_rules! option_methods {
             self
         }
 
-        /// Runs before the handler or the plugin of that name.
+        /// Runs before the handler of that name: the one of the same owner, else the
+        /// built-in one. `"plugin/handler"` is the handler of that plugin,
+        /// `"plugin/*"` all handlers of it.
+        ///
+        /// A plugin's handler moves for its own constraints, to the nearest place that
+        /// they allow; the order of all others stays.
         pub fn before(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
             self.options.before.push(name.into());
             self
         }
 
-        /// Runs after the handler or the plugin of that name.
+        /// Runs after the handler of that name, which is found as for
+        /// [`before`](Self::before).
         pub fn after(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
             self.options.after.push(name.into());
             self
@@ -115,8 +124,8 @@ macro_rules! option_methods {
         }
 
         /// Takes the place of the owner's handler of the same name, if there is one:
-        /// its priority, its constraints and its turn among equals, unless this one
-        /// asks for a place of its own.
+        /// its priority, its constraints and its turn among equals. One that asks for
+        /// another priority, or for `before` or `after`, is ordered as if it were new.
         pub fn replace(mut self) -> Self {
             self.options.replace = true;
             self

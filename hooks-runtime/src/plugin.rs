@@ -129,7 +129,8 @@ impl<T: Plugin> Installed<T> {
         let Some(inner) = self.inner.upgrade() else { return PluginRemoval::nothing() };
         let (who, removed) = match &self.record {
             Some(record) => {
-                (Owner::Plugin(record.id().clone()), inner.unregister_stay(record.stay()))
+                let removed = inner.unregister_stay(record.id().as_str(), record.stay());
+                (Owner::Plugin(record.id().clone()), removed)
             }
             None => (Owner::BuiltIn, self.handles.unregister()),
         };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::escape::{excerpt, is_plain};
+use crate::order::Wanted;
 
 /// The longest plugin id, in bytes.
 const MAX_PLUGIN_ID: usize = 64;
@@ -112,21 +113,57 @@ pub struct PluginIdError {
     problem: &'static str,
 }
 
-/// A handler's name, checked: printable, without control characters, at most
-/// 200 bytes.
-pub(crate) fn check_handler_name(name: &str) -> Result<(), (String, &'static str)> {
-    let problem = if name.is_empty() {
+/// A text that cannot be used, shortened and escaped, and what is wrong with it.
+pub(crate) type BadText = (String, &'static str);
+
+/// The longest name, in bytes.
+const MAX_NAME: usize = 200;
+
+/// A handler's name, checked: printable, at most 200 bytes, and without what
+/// has a meaning in constraints.
+pub(crate) fn check_handler_name(name: &str) -> Result<(), BadText> {
+    check_text(name)?;
+    // One that reads like a place in the source is always matched whole.
+    if !matches!(Wanted::parse(name), Wanted::Name(_)) {
+        Err((excerpt(name), "it contains `/`, which stands between a plugin and its handler"))
+    } else if name == "*" {
+        Err((excerpt(name), "`*` stands for all handlers of a plugin"))
+    } else {
+        Ok(())
+    }
+}
+
+/// What `before` and `after` name, checked: a handler's name, perhaps behind
+/// its plugin's.
+pub(crate) fn check_constraint(text: &str) -> Result<(), BadText> {
+    let (plugin, handler) = match Wanted::parse(text) {
+        Wanted::Of(plugin, handler) => (plugin, handler),
+        Wanted::All(plugin) => (plugin, plugin),
+        Wanted::Name(name) => return check_handler_name(name),
+    };
+    let parts = check_text(plugin).and_then(|()| check_text(handler));
+    parts.map_err(|(_, problem)| (excerpt(text), problem))
+}
+
+/// The name of a target, checked as that of a handler, except that it may be a
+/// path.
+pub(crate) fn check_target_name(name: &str) -> Result<(), BadText> {
+    check_text(name)
+}
+
+fn check_text(text: &str) -> Result<(), BadText> {
+    let problem = if text.is_empty() {
         "it is empty"
-    } else if name.len() > 200 {
+    } else if text.len() > MAX_NAME {
         "it is longer than 200 bytes"
-    } else if name.trim() != name {
+    } else if text.trim() != text {
         "it starts or ends with white space"
-    } else if !name.chars().all(is_plain) {
+    } else if !text.chars().all(is_plain) {
         "it has control or invisible characters"
     } else {
         return Ok(());
     };
-    Err((excerpt(name), problem))
+    Err((excerpt(text), problem))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use crate::entry::Owner;
+use crate::entry::{Entry, Owner};
 use crate::error::RegisterError;
 use crate::handle::{Handle, Handles};
 use crate::limits::Limits;
@@ -204,10 +204,12 @@ impl Inner {
     }
 
     /// Removes handlers at one instant; says how many were still there.
-    pub(crate) fn unregister(&self, handlers: impl Iterator<Item = (usize, u64)>) -> usize {
+    pub(crate) fn unregister<'h>(&self, handles: impl Iterator<Item = &'h Handle>) -> usize {
+        // Dropped after the lock is released: each may be the last reference.
+        let entries: Vec<_> = handles.filter_map(Handle::entry).collect();
         let removed = {
             let mut store = self.store();
-            let change = store.remove(handlers);
+            let change = store.remove(&entries);
             (!change.removed.is_empty()).then(|| self.publish(&store, change))
         };
         removed.map_or(0, |removed| removed.close(&self.settings.observers))
@@ -216,7 +218,8 @@ impl Inner {
     fn unregister_plugin(&self, id: &str) -> PluginRemoval {
         let (name, removed) = {
             let mut store = self.store();
-            let change = store.remove_plugin(|plugin| plugin.id().as_str() == id);
+            store.asked_for(id);
+            let change = store.remove_plugin(id, None);
             (store.known_name(id), change.map(|change| self.publish(&store, change)))
         };
         let Some(name) = name else {
@@ -228,10 +231,10 @@ impl Inner {
     }
 
     /// Removes the handlers of one stay, if it lasts still.
-    pub(crate) fn unregister_stay(&self, stay: u64) -> usize {
+    pub(crate) fn unregister_stay(&self, id: &str, stay: u64) -> usize {
         let removed = {
             let mut store = self.store();
-            let change = store.remove_plugin(|plugin| plugin.stay() == stay);
+            let change = store.remove_plugin(id, Some(stay));
             change.map(|change| self.publish(&store, change))
         };
         removed.map_or(0, |removed| removed.close(&self.settings.observers))
@@ -249,9 +252,10 @@ impl Inner {
             root.lists[index] = point.map(|point| point.list.clone());
         }
         let old = self.published.swap(root);
-        for entry in &change.removed {
-            if let Some(crowd) = &entry.crowd {
-                crowd.leave(entry);
+        let crowd = |entry: &Entry| entry.crowd.as_ref().map(Arc::as_ptr);
+        for together in change.removed.chunk_by(|one, next| crowd(one) == crowd(next)) {
+            if let Some(crowd) = &together[0].crowd {
+                crowd.leave(together);
             }
         }
         for &index in &change.points {
@@ -264,6 +268,9 @@ impl Inner {
     /// The bits of plugin ids; an id that cannot be one is nobody's.
     pub(crate) fn names_of(&self, ids: &[String]) -> Vec<Arc<PluginName>> {
         let mut store = self.store();
+        for id in ids {
+            store.asked_for(id);
+        }
         ids.iter().filter_map(|id| PluginId::new(id).ok()).map(|id| store.name(&id)).collect()
     }
 }

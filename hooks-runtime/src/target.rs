@@ -26,6 +26,14 @@ impl Target {
     pub fn named(name: impl Into<Arc<str>>) -> Self {
         Self(Kind::Name(name.into()))
     }
+
+    /// The name, if that is what it is known by.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match &self.0 {
+            Kind::Type(..) => None,
+            Kind::Name(name) => Some(name),
+        }
+    }
 }
 
 impl fmt::Display for Target {

@@ -2,7 +2,7 @@
 
 use hooks_runtime::{
     Audit, BeforeExecute, FlowContext, HookRegistry, NamesNobody, NeverCalled, OnError, Owner,
-    PluginId, Plugins, WhyNot, hook_points, on,
+    PluginId, Plugins, UnknownPlugin, WhyNot, hook_points, on,
 };
 
 hook_points! {
@@ -140,13 +140,13 @@ async fn l23_constraints_that_name_nobody() {
     let hooks = HookRegistry::new();
     hooks
         .register([
-            on::<Turn>().name("fan").after("fann").before("library").handler(turns),
-            // Who follows itself, or its own plugin of one, follows nobody.
+            on::<Turn>().name("fan").after("fann").before("library/*").handler(turns),
+            // A handler that follows itself, or its own plugin of one, follows none.
             on::<Turn>()
                 .name("alone")
                 .plugin("hermit")
                 .after("alone")
-                .before("hermit")
+                .before("hermit/*")
                 .handler(turns),
             on::<Turn>().name("hush").plugin("library").after("fan").before("glue").handler(turns),
             // There is a `glue`, but at another point.
@@ -168,7 +168,7 @@ async fn l23_constraints_that_name_nobody() {
         audit.name_nobody,
         [
             row("fan", Owner::BuiltIn, "fann"),
-            row("alone", plugin("hermit"), "hermit"),
+            row("alone", plugin("hermit"), "hermit/*"),
             row("alone", plugin("hermit"), "alone"),
             row("hush", plugin("library"), "glue"),
         ]
@@ -177,7 +177,7 @@ async fn l23_constraints_that_name_nobody() {
         lines(&audit),
         [
             "`fan` (built-in) at `turn` names `fann`, which is nobody there",
-            "`alone` (plugin `hermit`) at `turn` names `hermit`, which is nobody there",
+            "`alone` (plugin `hermit`) at `turn` names `hermit/*`, which is nobody there",
             "`alone` (plugin `hermit`) at `turn` names `alone`, which is nobody there",
             "`hush` (plugin `library`) at `turn` names `glue`, which is nobody there",
         ]
@@ -187,4 +187,49 @@ async fn l23_constraints_that_name_nobody() {
     assert!(!hooks.audit().name_nobody.iter().any(|row| &*row.name == "fann"));
     fann.unregister();
     assert!(hooks.audit().name_nobody.iter().any(|row| &*row.name == "fann"));
+}
+
+#[test]
+fn l23_plugins_that_were_asked_for_and_never_here() {
+    let hooks = HookRegistry::new();
+    hooks.register(on::<Turn>().name("fan").plugin("library").handler(turns)).unwrap();
+    assert_eq!(hooks.unregister_plugin("libary").removed(), 0);
+    let _ = hooks.scope(Plugins::only(["library", "glue", "a\u{1b}b"]));
+    let unknown = hooks.audit().unknown_plugins;
+    let row = |id: &str, nearest: Option<&str>| UnknownPlugin {
+        id: id.into(),
+        nearest: nearest.map(str::to_owned),
+    };
+    assert_eq!(
+        unknown,
+        [row("a\\u{1b}b", None), row("glue", None), row("libary", Some("library"))]
+    );
+    assert_eq!(
+        lines(&hooks.audit())[2..],
+        [
+            "plugin `a\\u{1b}b` is asked for, but never registered a handler",
+            "plugin `glue` is asked for, but never registered a handler",
+            "plugin `libary` is asked for, but never registered a handler: is it `library`?",
+        ]
+    );
+    // A registration clears the entry, and whoever was here once is known.
+    hooks.register(on::<Turn>().name("fan").plugin("glue").handler(turns)).unwrap();
+    for id in ["glue", "glue", "library"] {
+        hooks.unregister_plugin(id);
+    }
+    let unknown: Vec<_> = hooks.audit().unknown_plugins.into_iter().map(|it| it.id).collect();
+    assert_eq!(unknown, ["a\\u{1b}b", "libary"]);
+}
+
+#[test]
+fn l23_however_many_ids_are_asked_for_few_are_remembered() {
+    let hooks = HookRegistry::new();
+    for n in 0..100_000 {
+        hooks.unregister_plugin(format!("plugin-{n}"));
+    }
+    let huge = "x".repeat(1 << 20);
+    hooks.unregister_plugin(&huge);
+    let unknown = hooks.audit().unknown_plugins;
+    assert_eq!(unknown.len(), 64);
+    assert!(unknown.iter().all(|it| it.id.len() < 200));
 }

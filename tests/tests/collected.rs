@@ -97,11 +97,14 @@ fn l18_collected_functions_are_registered_whole_or_not_at_all() {
     let hooks = HookRegistry::new();
     // The last by path is there already.
     hooks.register(hooks_runtime::handlers![zone]).unwrap();
+    let zone = hooks.handlers()[0].location;
     let error = hooks.register_collected().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`zone` (built-in) is registered at `sorted` already: give it another name, or say \
-         `replace`",
+        format!(
+            "`zone` (built-in) is registered at `sorted` already: give it another name, or say \
+             `replace`; the first is at {zone}, the second at {zone}"
+        ),
     );
     assert_eq!(hooks.handlers().len(), 1);
 }

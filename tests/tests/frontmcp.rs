@@ -103,10 +103,14 @@ async fn l18_a_group_of_handlers_is_registered_whole_or_not_at_all() {
         })
     };
     let error = hooks.register([noting("log"), noting("time"), noting("log")]).unwrap_err();
+    let hooks_runtime::RegisterError::Duplicate(duplicate) = &error else { panic!("{error}") };
+    let place = duplicate.first;
     assert_eq!(
         error.to_string(),
-        "`log` (built-in) is registered at `tools:run/beforeExecute` already: give it another \
-         name, or say `replace`"
+        format!(
+            "`log` (built-in) is registered at `tools:run/beforeExecute` already: give it another \
+             name, or say `replace`; the first is at {place}, the second at {place}"
+        )
     );
     hooks.run_flow::<RunTool, _>(call("ls"), echo).await.unwrap();
     assert_eq!(trace.take(), [""; 0]);

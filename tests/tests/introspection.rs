@@ -260,7 +260,7 @@ fn l22_why_each_handler_stands_where_it_stands() {
             on::<Print>().name("varnish").priority(-5).after("ink").handler(rewrites),
             on::<Print>().name("proof").priority(-9).guard(|_: &u32| Verdict::Pass),
             on::<Print>().name("paper").plugin("mill").handler(rewrites),
-            on::<Print>().name("wash").priority(8).before("mill").handler(rewrites),
+            on::<Print>().name("wash").priority(8).before("mill/*").handler(rewrites),
         ])
         .unwrap();
     let reasons = hooks.explain_order::<Print>();

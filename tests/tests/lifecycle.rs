@@ -163,14 +163,22 @@ fn l18_an_owner_has_a_name_once_at_a_point() {
     hooks.register(bell()).unwrap();
     hooks.register(owned()).unwrap();
     hooks.register(on::<Open>().name("bell").handler(|_: &OpenPayload| ())).unwrap();
+    let [first, theirs] = [0, 1].map(|at| hooks.handlers_at::<Ring>()[at].location);
+    let again = on::<Ring>().name("bell").handler(|_: &RingPayload| ());
+    let second = format!("{}:{}:17", file!(), line!() - 1);
     refused(
-        hooks.register(bell()),
-        "`bell` (built-in) is registered at `ring` already: give it another name, or say `replace`",
+        hooks.register(again),
+        &format!(
+            "`bell` (built-in) is registered at `ring` already: give it another name, or say \
+             `replace`; the first is at {first}, the second at {second}"
+        ),
     );
     refused(
         hooks.register(owned()),
-        "`bell` (plugin `tower`) is registered at `ring` already: give it another name, or say \
-         `replace`",
+        &format!(
+            "`bell` (plugin `tower`) is registered at `ring` already: give it another name, or say \
+             `replace`; the first is at {theirs}, the second at {theirs}"
+        ),
     );
     // A name that has left is free.
     assert_eq!(hooks.unregister_plugin("tower").removed(), 1);

@@ -114,12 +114,12 @@ async fn l04_before_and_after_refine_the_order() {
 }
 
 #[tokio::test]
-async fn l04_a_plugin_name_stands_for_all_its_handlers() {
+async fn l04_a_plugin_and_a_star_stand_for_all_its_handlers() {
     let (hooks, log) = (HookRegistry::new(), Log::new());
-    add(&hooks, &log, "last", |on| on.priority(-50).after("kiln"));
+    add(&hooks, &log, "last", |on| on.priority(-50).after("kiln/*"));
     add(&hooks, &log, "fire", |on| on.plugin("kiln"));
     add(&hooks, &log, "cool", |on| on.plugin("kiln").priority(7));
-    add(&hooks, &log, "first", |on| on.priority(50).before("kiln"));
+    add(&hooks, &log, "first", |on| on.priority(50).before("kiln/*"));
     assert_eq!(walked(&hooks, &log).await, ["first", "fire", "cool", "last"]);
 }
 
@@ -152,7 +152,7 @@ async fn l04_removing_the_one_who_was_waited_for_restores_the_order() {
 #[tokio::test]
 async fn l04_the_same_after_a_whole_plugin_left() {
     let (hooks, log) = (HookRegistry::new(), Log::new());
-    add(&hooks, &log, "lid", |on| on.priority(-1).after("pot"));
+    add(&hooks, &log, "lid", |on| on.priority(-1).after("stove/pot"));
     add(&hooks, &log, "cup", |on| on);
     add(&hooks, &log, "pot", |on| on.plugin("stove").priority(9));
     assert_eq!(walked(&hooks, &log).await, ["cup", "pot", "lid"]);
@@ -164,9 +164,17 @@ async fn l04_the_same_after_a_whole_plugin_left() {
 fn circular<P: HookPoint>(result: Result<impl Sized, RegisterError>, path: &[&str]) {
     let Err(error) = result else { panic!("a circle was accepted") };
     let name = P::NAME;
-    let text = format!("the order of the handlers at `{name}` is circular: {}", path.join(" > "));
-    assert_eq!(error.to_string(), text);
-    assert!(matches!(error, RegisterError::Cycle { point, path: p } if point == name && p == path));
+    let text = error.to_string();
+    let RegisterError::Cycle { point, path: steps } = error else { panic!("{text}") };
+    assert_eq!(point, name);
+    let names: Vec<_> = steps.iter().map(|step| &*step.handler).collect();
+    assert_eq!(names, path);
+    let steps: Vec<_> = steps
+        .iter()
+        .map(|step| format!("`{}` ({}, {})", step.handler, step.owner, step.location))
+        .collect();
+    let circle = steps.join(" > ");
+    assert_eq!(text, format!("the order of the handlers at `{name}` is circular: {circle}"));
 }
 
 #[tokio::test]
@@ -283,7 +291,32 @@ async fn l18_a_replacement_that_asks_for_a_place_gets_it() {
     let again = on::<Tick>().name("elm").replace().before("oak").handler(log.note("elm again"));
     hooks.register(again).unwrap();
     hooks.fire_void::<Tick>(&tick()).await.unwrap();
-    assert_eq!(log.take(), ["elm again", "oak", "ash"]);
+    // As if it were new: it comes behind `ash`, and `oak` waits for it.
+    assert_eq!(log.take(), ["ash", "elm again", "oak"]);
+}
+
+#[tokio::test]
+async fn l18_a_replacement_with_another_priority_is_ordered_as_if_it_were_new() {
+    let (hooks, log) = (HookRegistry::new(), Log::new());
+    for (name, priority) in [("oak", 1), ("elm", 2), ("ash", 2)] {
+        add(&hooks, &log, name, |on| on.priority(priority));
+    }
+    add(&hooks, &log, "oak", |on| on.priority(2).replace());
+    assert_eq!(walked(&hooks, &log).await, ["elm", "ash", "oak"]);
+    let reasons = hooks.explain_order::<Tick>();
+    let reasons: Vec<_> =
+        reasons.iter().map(|it| format!("{}: {}", it.handler, it.reason)).collect();
+    assert_eq!(
+        reasons,
+        [
+            "elm: priority 2; registered as number 1 of that priority",
+            "ash: priority 2; registered as number 2 of that priority",
+            "oak: priority 2; registered as number 3 of that priority",
+        ]
+    );
+    // One that asks for the priority that is there keeps its place.
+    add(&hooks, &log, "elm", |on| on.priority(2).replace());
+    assert_eq!(walked(&hooks, &log).await, ["elm", "ash", "oak"]);
 }
 
 #[tokio::test]

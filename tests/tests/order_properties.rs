@@ -3,23 +3,25 @@
 
 mod support;
 
-use std::collections::HashMap;
-
 use futures::executor::block_on;
-use hooks_runtime::{HookRegistry, RegisterError, Registration, Verdict, hook_points, on};
+use hooks_runtime::{
+    CycleStep, HookRegistry, Limits, RegisterError, Registration, Verdict, hook_points, on,
+};
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 use support::Log;
+use support::naive_order::{self, Placed, Refused, Why};
 
 hook_points! {
     /// A letter on its way.
     pub gating Post(u32);
 }
 
-/// Handlers are called `h0` to `h5`; each belongs to one of the plugins, or to
-/// nobody.
-const HANDLERS: usize = 6;
-const PLUGINS: [&str; 2] = ["east", "west"];
+/// Handlers are called `h0` to `h7`; each belongs to one of the plugins, or to
+/// the host. Those of the last plugin may have priorities up to 1 only.
+const HANDLERS: usize = 8;
+const PLUGINS: [&str; 3] = ["east", "west", "meek"];
+const MEEK: (i32, i32) = (0, 1);
 
 /// What a test registers.
 #[derive(Clone, Debug)]
@@ -33,17 +35,18 @@ struct Wish {
 }
 
 impl Wish {
-    fn goes_by(&self, name: &str) -> bool {
-        self.name == name || self.plugin == Some(name)
-    }
-
-    /// Whether this one says, or is told, to run before `other`. Guards follow
-    /// every rewriter, unasked.
-    fn leads(&self, other: &Self) -> bool {
-        self.name != other.name
-            && (self.before.iter().any(|name| other.goes_by(name))
-                || other.after.iter().any(|name| self.goes_by(name))
-                || (!self.guard && other.guard))
+    fn placed(&self, seq: usize, new: bool) -> Placed {
+        Placed {
+            name: self.name.clone(),
+            plugin: self.plugin.map(str::to_owned),
+            guard: self.guard,
+            priority: self.priority,
+            seq: seq as u64,
+            before: self.before.clone(),
+            after: self.after.clone(),
+            allowed: (self.plugin == Some(PLUGINS[2])).then_some(MEEK),
+            new,
+        }
     }
 
     fn registration(&self, log: &Log) -> Registration {
@@ -68,44 +71,52 @@ impl Wish {
     }
 }
 
-/// The documented rule, word for word: a handler waits for those it must
-/// follow; of those free the smallest of phase, priority and registration
-/// comes next. `None` when nobody is free: the wishes are circular.
-fn documented(wishes: &[Wish]) -> Option<Vec<String>> {
-    let mut left: Vec<(usize, &Wish)> = wishes.iter().enumerate().collect();
-    let mut order = Vec::new();
-    while !left.is_empty() {
-        let free = |wish: &Wish| !left.iter().any(|(_, other)| other.leads(wish));
-        let (next, wish) = left
-            .iter()
-            .filter(|(_, wish)| free(wish))
-            .min_by_key(|(registered, wish)| (wish.guard, wish.priority, *registered))
-            .copied()?;
-        order.push(wish.name.clone());
-        left.retain(|(registered, _)| *registered != next);
-    }
-    Some(order)
+/// All of them, of which those from `new` on are being registered.
+fn placed(wishes: &[Wish], new: usize) -> Vec<Placed> {
+    wishes.iter().enumerate().map(|(at, wish)| wish.placed(at, at >= new)).collect()
 }
 
-/// The names that a constraint may use: of handlers, of plugins, of nobody.
+/// The documented order, and the handlers whose constraints are dropped.
+fn documented(wishes: &[Wish], new: usize) -> Result<(Vec<String>, Vec<String>), Refused> {
+    let came = naive_order::order(&placed(wishes, new))?;
+    let names = |those: Vec<usize>| those.into_iter().map(|at| wishes[at].name.clone()).collect();
+    let mut dropped: Vec<String> = names(came.dropped.iter().map(|(at, _)| *at).collect());
+    dropped.sort();
+    Ok((names(came.order), dropped))
+}
+
+/// What a constraint may name: a handler of the same owner or of the host, one
+/// of a plugin, all of a plugin, none.
 fn names() -> impl Strategy<Value = Vec<String>> {
     let handlers = (0..HANDLERS).map(|index| format!("h{index}"));
-    let others = PLUGINS.iter().copied().chain(["nobody"]).map(str::to_owned);
+    let of = |plugin: &'static str| (0..HANDLERS).map(move |index| format!("{plugin}/h{index}"));
+    let others = ["east/*", "west/*", "meek/*", "nobody", "east"].map(str::to_owned);
+    let all = handlers.chain(PLUGINS.into_iter().flat_map(of)).chain(others);
     // Few each, or nearly every set would be circular.
     prop_oneof![
-        3 => Just(Vec::new()),
-        1 => subsequence(handlers.chain(others).collect::<Vec<_>>(), 1..=2),
+        2 => Just(Vec::new()),
+        1 => subsequence(all.collect::<Vec<_>>(), 1..=3),
     ]
 }
 
 fn wishes() -> impl Strategy<Value = Vec<Wish>> {
-    let plugin = prop_oneof![2 => Just(None), 1 => Just(Some("east")), 1 => Just(Some("west"))];
+    let plugin = prop_oneof![
+        3 => Just(None),
+        2 => Just(Some("east")),
+        1 => Just(Some("west")),
+        2 => Just(Some("meek")),
+    ];
     let wish = (plugin, -2..=2_i32, proptest::bool::weighted(0.2), names(), names());
     proptest::collection::vec(wish, 1..=HANDLERS).prop_map(|wishes| {
         let named = |(index, (plugin, priority, guard, before, after))| Wish {
             name: format!("h{index}"),
             plugin,
-            priority,
+            // What a plugin may not use is not asked for.
+            priority: if plugin == Some(PLUGINS[2]) {
+                i32::clamp(priority, MEEK.0, MEEK.1)
+            } else {
+                priority
+            },
             guard,
             before,
             after,
@@ -120,6 +131,13 @@ fn shuffled() -> impl Strategy<Value = (Vec<Wish>, Vec<Wish>)> {
     wishes().prop_flat_map(|mut wishes| {
         for (index, wish) in wishes.iter_mut().enumerate() {
             wish.priority = wish.priority * 10 + i32::try_from(index).unwrap();
+            // Without limits: the numbers do not fit any.
+            wish.plugin = wish.plugin.filter(|plugin| *plugin != PLUGINS[2]);
+            if wish.plugin.is_some() {
+                // Of those that name each other the older one is placed first.
+                wish.before.clear();
+                wish.after.clear();
+            }
         }
         (Just(wishes.clone()), Just(wishes).prop_shuffle())
     })
@@ -142,52 +160,139 @@ fn walked(hooks: &HookRegistry, log: &Log) -> Vec<String> {
 }
 
 /// A real circle: each leads the next, and the last is the first again.
-fn assert_circle(wishes: &[Wish], path: &[String]) {
-    let by_name: HashMap<_, _> = wishes.iter().map(|wish| (&*wish.name, wish)).collect();
-    assert!(path.len() > 2, "nobody follows himself: {path:?}");
+fn assert_circle(wishes: &[Wish], path: &[CycleStep]) {
+    let all = placed(wishes, 0);
+    let at = |step: &CycleStep| wishes.iter().position(|wish| wish.name == step.handler).unwrap();
+    let leads = |first: usize, then: usize| {
+        let asks = |asker: usize, names: &[String], target: usize| {
+            names.iter().any(|name| naive_order::meant(&all, asker, name).contains(&target))
+        };
+        asks(first, &wishes[first].before, then)
+            || asks(then, &wishes[then].after, first)
+            || (!wishes[first].guard && wishes[then].guard)
+    };
+    assert!(path.len() > 2, "none follows itself: {path:?}");
     assert_eq!(path.first(), path.last());
     for pair in path.windows(2) {
-        assert!(by_name[&*pair[0]].leads(by_name[&*pair[1]]), "{} leads {}", pair[0], pair[1]);
+        assert_eq!(pair[0].owner.plugin().map(|id| id.as_str()), wishes[at(&pair[0])].plugin);
+        assert!(leads(at(&pair[0]), at(&pair[1])), "{} leads {}", pair[0], pair[1]);
     }
-    let mut seen = path[1..].to_vec();
-    seen.sort();
+    let mut seen: Vec<_> = path[1..].iter().map(|step| &*step.handler).collect();
+    seen.sort_unstable();
     seen.dedup();
-    assert_eq!(seen.len(), path.len() - 1, "nobody is passed twice: {path:?}");
+    assert_eq!(seen.len(), path.len() - 1, "none is passed twice: {path:?}");
 }
 
-/// Registers all at once, or one by one.
-fn register(
+fn registry() -> HookRegistry {
+    let hooks = HookRegistry::new();
+    hooks.set_limits(PLUGINS[2], Limits::new().priorities(MEEK.0..=MEEK.1)).unwrap();
+    hooks
+}
+
+/// The handlers whose constraints are dropped.
+fn dropped(hooks: &HookRegistry) -> Vec<String> {
+    let mut dropped: Vec<_> =
+        hooks.audit().dropped.iter().map(|row| row.handler.to_string()).collect();
+    dropped.sort();
+    dropped.dedup();
+    dropped
+}
+
+/// What came of it is what the law says.
+fn assert_documented(
     hooks: &HookRegistry,
     log: &Log,
     wishes: &[Wish],
-    at_once: bool,
-) -> Result<(), RegisterError> {
-    let mut all = wishes.iter().map(|wish| wish.registration(log));
-    if at_once {
-        hooks.register(all).map(drop)
-    } else {
-        all.try_for_each(|one| hooks.register(one).map(drop))
+    new: usize,
+    came: Result<(), RegisterError>,
+) {
+    match (came, documented(wishes, new)) {
+        (Ok(()), Ok((order, dropped_by_law))) => {
+            assert_eq!(walked(hooks, log), order);
+            assert_eq!(dropped(hooks), dropped_by_law);
+        }
+        (Err(RegisterError::Cycle { point, path }), Err(Refused::Circle)) => {
+            assert_eq!(point, "post");
+            assert_circle(wishes, &path);
+        }
+        (Err(RegisterError::NoPlace { handler, .. }), Err(Refused::Handler(at, Why::NoPlace))) => {
+            assert_eq!(handler, wishes[at].name)
+        }
+        (
+            Err(RegisterError::Refused { handler, .. }),
+            Err(Refused::Handler(at, Why::Range(..))),
+        ) => assert_eq!(handler, wishes[at].name),
+        (came, documented) => panic!("came {came:?}, documented {documented:?}"),
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 2500, max_global_rejects: 100_000, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn l04_any_set_has_the_documented_order_or_a_circle(wishes in wishes(), at_once: bool) {
-        let (hooks, log) = (HookRegistry::new(), Log::new());
-        match (register(&hooks, &log, &wishes, at_once), documented(&wishes)) {
-            (Ok(()), Some(order)) => prop_assert_eq!(walked(&hooks, &log), order),
-            (Err(RegisterError::Cycle { point, path }), None) => {
-                prop_assert_eq!(point, "post");
-                assert_circle(&wishes, &path);
-                if at_once {
-                    prop_assert_eq!(walked(&hooks, &log), Vec::<String>::new());
-                }
+    fn l04_any_set_has_the_documented_order_or_is_refused(wishes in wishes()) {
+        let (hooks, log) = (registry(), Log::new());
+        let came = hooks.register(wishes.iter().map(|wish| wish.registration(&log))).map(drop);
+        let refused = came.is_err();
+        assert_documented(&hooks, &log, &wishes, 0, came);
+        if refused {
+            prop_assert_eq!(walked(&hooks, &log), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn l04_the_same_one_by_one_and_whoever_is_refused_changes_nothing(wishes in wishes()) {
+        let (hooks, log) = (registry(), Log::new());
+        let mut accepted: Vec<Wish> = Vec::new();
+        for wish in wishes {
+            let came = hooks.register(wish.registration(&log)).map(drop);
+            accepted.push(wish);
+            let refused = came.is_err();
+            assert_documented(&hooks, &log, &accepted, accepted.len() - 1, came);
+            if refused {
+                accepted.pop();
+                // Seen from later on, what is left is as if nothing had been.
+                let (order, _) = documented(&accepted, accepted.len()).unwrap();
+                prop_assert_eq!(walked(&hooks, &log), order);
             }
-            (came, documented) => {
-                prop_assert!(false, "came {came:?}, documented {documented:?}");
+        }
+    }
+
+    #[test]
+    fn l04_a_plugin_never_changes_the_order_of_others(wishes in wishes(), plugin in 0..3_usize) {
+        let plugin = PLUGINS[plugin];
+        let log = Log::new();
+        // Constraints of others that name the plugin are their own affair.
+        let mut wishes = wishes;
+        for wish in wishes.iter_mut().filter(|wish| wish.plugin != Some(plugin)) {
+            for names in [&mut wish.before, &mut wish.after] {
+                names.retain(|name| !name.starts_with(&format!("{plugin}/")));
             }
+        }
+        let (with, without) = (registry(), registry());
+        let (theirs, others): (Vec<_>, Vec<_>) =
+            wishes.into_iter().partition(|wish| wish.plugin == Some(plugin));
+        for hooks in [&with, &without] {
+            prop_assume!(hooks.register(others.iter().map(|it| it.registration(&log))).is_ok());
+        }
+        for wish in &theirs {
+            let _ = with.register(wish.registration(&log));
+        }
+        let is_other = |name: &String| others.iter().any(|wish| wish.name == *name);
+        let order: Vec<_> = walked(&with, &log).into_iter().filter(is_other).collect();
+        prop_assert_eq!(order, walked(&without, &log));
+        // Nor can it make a registration of the host fail.
+        let late = || Wish {
+            name: "late".into(),
+            plugin: None,
+            priority: 0,
+            guard: false,
+            before: vec!["h0".into(), "east/h1".into()],
+            after: vec!["h2".into(), "h3".into()],
+        };
+        let came = [&with, &without].map(|hooks| hooks.register(late().registration(&log)).is_ok());
+        if came[1] && plugin != "east" {
+            prop_assert!(came[0]);
         }
     }
 
@@ -196,8 +301,8 @@ proptest! {
         (wishes, shuffled) in shuffled(),
     ) {
         let (hooks, other, log) = (HookRegistry::new(), HookRegistry::new(), Log::new());
-        let came = register(&hooks, &log, &wishes, true);
-        let came_shuffled = register(&other, &log, &shuffled, true);
+        let came = hooks.register(wishes.iter().map(|wish| wish.registration(&log)));
+        let came_shuffled = other.register(shuffled.iter().map(|wish| wish.registration(&log)));
         prop_assert_eq!(came.is_ok(), came_shuffled.is_ok());
         prop_assert_eq!(walked(&hooks, &log), walked(&other, &log));
     }
@@ -208,15 +313,15 @@ proptest! {
         leaver in 0..HANDLERS,
         newcomer in -2..=2_i32,
     ) {
-        prop_assume!(documented(&wishes).is_some());
-        let (hooks, log) = (HookRegistry::new(), Log::new());
+        prop_assume!(documented(&wishes, 0).is_ok());
+        let (hooks, log) = (registry(), Log::new());
         let handles = hooks.register(wishes.iter().map(|w| w.registration(&log))).unwrap();
         let leaver = leaver % wishes.len();
         prop_assert!(handles[leaver].unregister());
         let mut rest = wishes;
         rest.remove(leaver);
-        prop_assert_eq!(walked(&hooks, &log), documented(&rest).unwrap());
-        // And whoever comes then finds the place that the rule gives.
+        assert_documented(&hooks, &log, &rest, rest.len(), Ok(()));
+        // And one that comes then finds the place that the rule gives.
         let late = Wish {
             name: "late".into(),
             plugin: None,
@@ -227,6 +332,25 @@ proptest! {
         };
         hooks.register(late.registration(&log)).unwrap();
         rest.push(late);
-        prop_assert_eq!(walked(&hooks, &log), documented(&rest).unwrap());
+        assert_documented(&hooks, &log, &rest, rest.len(), Ok(()));
+    }
+
+    #[test]
+    fn l04_those_who_leave_one_by_one_leave_the_documented_order(
+        wishes in wishes(),
+        leavers in subsequence((0..HANDLERS).collect::<Vec<_>>(), 1..=4).prop_shuffle(),
+    ) {
+        prop_assume!(documented(&wishes, 0).is_ok());
+        let (hooks, log) = (registry(), Log::new());
+        let handles = hooks.register(wishes.iter().map(|w| w.registration(&log))).unwrap();
+        let mut left: Vec<_> = (0..wishes.len()).collect();
+        for leaver in leavers {
+            if leaver < wishes.len() {
+                prop_assert!(handles[leaver].unregister());
+                left.retain(|at| *at != leaver);
+                let rest: Vec<_> = left.iter().map(|&at| wishes[at].clone()).collect();
+                assert_documented(&hooks, &log, &rest, rest.len(), Ok(()));
+            }
+        }
     }
 }

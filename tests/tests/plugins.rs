@@ -149,6 +149,8 @@ impl Loosens {
     }
 }
 
+/// The line of this, from which those of its handlers are counted.
+const CIRCULAR: u32 = line!();
 struct Circular(#[allow(dead_code)] CountsDrop);
 
 #[hook_handlers(plugin = "sick")]
@@ -167,6 +169,7 @@ impl Circular {
     }
 }
 
+const DOUBLE: u32 = line!();
 /// Its last handler has a name that the same owner has at that point already.
 struct Double(#[allow(dead_code)] CountsDrop);
 
@@ -189,7 +192,10 @@ fn refused(result: Result<impl std::fmt::Debug, RegisterError>, text: &str) {
 #[tokio::test]
 async fn l18_install_happens_whole_or_not_at_all() {
     let (hooks, gone) = (HookRegistry::new(), Count::default());
+    let place = |line: u32, column: u32| format!("{}:{line}:{column}", file!());
     hooks.register(on::<Knock>().name("bell").handler(|_: &KnockPayload| ())).unwrap();
+    let bell = place(line!() - 1, 20);
+    let (egg, hen) = (place(CIRCULAR + 9, 8), place(CIRCULAR + 14, 8));
     refused(
         hooks.install(Loosens(gone.on_drop())),
         "`lax` asks for fail-open, but `enter` is fail-closed: a handler may only tighten its \
@@ -197,12 +203,18 @@ async fn l18_install_happens_whole_or_not_at_all() {
     );
     refused(
         hooks.install(Circular(gone.on_drop())),
-        "the order of the handlers at `guide` is circular: egg > hen > egg",
+        &format!(
+            "the order of the handlers at `guide` is circular: `egg` (plugin `sick`, {egg}) > \
+             `hen` (plugin `sick`, {hen}) > `egg` (plugin `sick`, {egg})"
+        ),
     );
     refused(
         hooks.install(Double(gone.on_drop())),
-        "`bell` (built-in) is registered at `knock` already: give it another name, or say \
-         `replace`",
+        &format!(
+            "`bell` (built-in) is registered at `knock` already: give it another name, or say \
+             `replace`; the first is at {bell}, the second at {}",
+            place(DOUBLE + 12, 8),
+        ),
     );
     assert_eq!(names(&hooks), ["bell"], "nothing of them was registered");
     assert_eq!(gone.get(), 3, "and nothing of them is kept");
@@ -332,12 +344,16 @@ async fn l16_a_block_without_a_plugin_is_built_in() {
     let house = hooks.install(House::default()).unwrap();
     hooks.scope(Plugins::BuiltIn).fire_void::<Knock>(&KNOCK).await.unwrap();
     assert_eq!((log.take(), house.plugin().0.load(Ordering::SeqCst)), (vec!["built-in".into()], 0));
-    assert_eq!(hooks.handlers_of(&Owner::BuiltIn).len(), 1);
+    let built_in = hooks.handlers_of(&Owner::BuiltIn);
+    assert_eq!(built_in.len(), 1);
+    let listens = built_in[0].location;
     // Built-in handlers have no plugin to be installed as: their names clash.
     refused(
         hooks.install(Host(log.clone())),
-        "`listens` (built-in) is registered at `knock` already: give it another name, or say \
-         `replace`",
+        &format!(
+            "`listens` (built-in) is registered at `knock` already: give it another name, or say \
+             `replace`; the first is at {listens}, the second at {listens}"
+        ),
     );
     host.uninstall().await.into_result().unwrap();
     assert_eq!(hooks.handlers_of(&Owner::BuiltIn).len(), 0);

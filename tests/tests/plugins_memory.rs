@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use futures::executor::block_on;
 use hooks_runtime::{
-    AfterExecute, FlowContext, HookRegistry, Plugins, Registration, ScopedHooks, Verdict,
+    AfterExecute, FlowContext, HookRegistry, Limits, Plugins, Registration, ScopedHooks, Verdict,
     hook_handlers, hook_points, on,
 };
 
@@ -159,4 +159,22 @@ fn l19_nor_do_they_where_the_host_has_handlers_that_stay() {
         ])
         .unwrap();
     assert_eq!(left_behind(&hooks), 0);
+}
+
+#[test]
+fn l16_limits_that_are_taken_away_leave_no_memory_behind() {
+    let hooks = HookRegistry::new();
+    let round = || {
+        for number in 0..1000 {
+            let id = format!("p{number}");
+            hooks.set_limits(&id, Limits::new().max_handlers(1)).unwrap();
+            hooks.set_limits(&id, Limits::new()).unwrap();
+            // Nor do those that take away what was never there.
+            hooks.set_limits(&format!("q{number}"), Limits::new()).unwrap();
+        }
+    };
+    round();
+    let before = LIVE.get();
+    round();
+    assert_eq!(LIVE.get() - before, 0);
 }

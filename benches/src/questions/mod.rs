@@ -12,6 +12,7 @@ pub(crate) mod ironclaw;
 pub(crate) mod memory;
 pub(crate) mod modifying;
 pub(crate) mod oversized;
+pub(crate) mod removal;
 pub(crate) mod suspended;
 pub(crate) mod threads;
 pub(crate) mod unloadable;

@@ -199,9 +199,10 @@ fn options(rt: &TokenStream, arguments: &Arguments) -> TokenStream {
         Target::Named(name) => quote!(.target_named(#name)),
     });
     let guard = arguments.guard.map(|_| quote!(.__guard()));
+    let replace = arguments.replace.then(|| quote!(.replace()));
     quote! {
         #plugin #priority #timeout #on_failure
-        #(.before(#before))* #(.after(#after))* #target #guard
+        #(.before(#before))* #(.after(#after))* #target #guard #replace
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) struct Arguments {
     pub(crate) target: Option<Target>,
     /// Where the flag is written.
     pub(crate) guard: Option<Span>,
+    pub(crate) replace: bool,
 }
 
 /// Whom a handler is for, if not for all.

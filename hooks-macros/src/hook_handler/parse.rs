@@ -23,6 +23,7 @@ const KEYS: Known = Known {
         "after",
         "target",
         "guard",
+        "replace",
         "crate",
     ],
     repeatable: &["before", "after"],
@@ -100,13 +101,23 @@ fn entry(arguments: &mut Arguments, key: &Ident, input: ParseStream) -> syn::Res
         "before" => arguments.before.extend(keys::strings(input, "before = \"handler\"")?),
         "after" => arguments.after.extend(keys::strings(input, "after = \"handler\"")?),
         "target" => arguments.target = Some(target(input)?),
+        "replace" => {
+            flag(key, input)?;
+            arguments.replace = true;
+        }
         _ => {
-            if input.peek(Token![=]) {
-                let message = "`guard` is a flag: write it without a value";
-                return Err(syn::Error::new(input.span(), message));
-            }
+            flag(key, input)?;
             arguments.guard = Some(key.span());
         }
+    }
+    Ok(())
+}
+
+/// A key that has no value.
+fn flag(key: &Ident, input: ParseStream) -> syn::Result<()> {
+    if input.peek(Token![=]) {
+        let message = format!("`{key}` is a flag: write it without a value");
+        return Err(syn::Error::new(input.span(), message));
     }
     Ok(())
 }

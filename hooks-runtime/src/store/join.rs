@@ -1,24 +1,26 @@
 //! Handlers joining the store: every check first, then every order, and only
 //! then a change.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::point::Plan;
 use super::{Change, Declared, Key, PointStore, Store, check_name};
 use crate::entry::{Counters, Entry, Owner};
-use crate::error::RegisterError;
+use crate::error::{Duplicate, RegisterError};
 use crate::limits::Limits;
 use crate::list::ListKind;
 use crate::options::{Named, Options};
-use crate::order;
-use crate::plugin_id::{PluginId, check_handler_name};
+use crate::plugin_id::{PluginId, check_constraint, check_handler_name, check_target_name};
 use crate::plugins::PluginRecord;
-use crate::point::PointDescriptor;
+use crate::point::{PointDescriptor, SourceLocation};
 use crate::policy::FailurePolicy;
 use crate::presence::Presence;
 use crate::registration::Registration;
 use crate::registry::Settings;
+use crate::target::Target;
 
 /// A group of registrations on its way in.
 ///
@@ -30,7 +32,8 @@ pub(crate) struct Joining {
     checked: Vec<Checked>,
     /// The plugins that begin their stay with this group.
     plugins: HashMap<PluginId, Arc<PluginRecord>>,
-    taken: HashSet<(usize, Key)>,
+    /// Where the names of this group were taken.
+    taken: HashMap<(usize, Key), SourceLocation>,
     /// The points of this group.
     declared: Declared,
     /// How many handlers this group adds to each stay.
@@ -42,12 +45,12 @@ pub(crate) struct Joining {
 }
 
 /// A registration that passed every check of its own.
-struct Checked {
-    index: usize,
-    descriptor: &'static PointDescriptor,
+pub(super) struct Checked {
+    pub(super) index: usize,
+    pub(super) descriptor: &'static PointDescriptor,
     kind: ListKind,
-    entry: Arc<Entry>,
-    replaces: Option<Arc<Entry>>,
+    pub(super) entry: Arc<Entry>,
+    pub(super) replaces: Option<Arc<Entry>>,
     /// The place in the source that it is named for.
     base: Option<Key>,
 }
@@ -59,13 +62,8 @@ struct Terms {
     plugin: Option<Arc<PluginRecord>>,
     policy: FailurePolicy,
     timeout: Option<Duration>,
+    allowed: Option<RangeInclusive<i32>>,
     replaces: Option<Arc<Entry>>,
-}
-
-/// How a point's order changes.
-pub(super) enum Plan {
-    Insert(Arc<Entry>),
-    Resort(Vec<Arc<Entry>>),
 }
 
 impl Joining {
@@ -75,7 +73,7 @@ impl Joining {
             checked: Vec::with_capacity(group.len()),
             waiting: group,
             plugins: HashMap::new(),
-            taken: HashSet::new(),
+            taken: HashMap::new(),
             declared: Declared::new(),
             joined: HashMap::new(),
             places: HashMap::new(),
@@ -107,6 +105,9 @@ impl Store {
         }
         let leaving = self.entries_of(group.instead_of);
         let plans = self.plan(&group.checked, &leaving)?;
+        for id in group.plugins.keys() {
+            self.known.used(id.as_str());
+        }
         self.plugins.extend(group.plugins.drain());
         self.declared.extend(group.declared.drain());
         let change = self.apply(std::mem::take(&mut group.checked), leaving, plans);
@@ -135,7 +136,7 @@ impl Store {
         let stay = plugin.as_ref().map(|plugin| plugin.stay());
         let (name, base) = match &options.name {
             Named::Given(name) => {
-                check_name_of_handler(name)?;
+                checked(check_handler_name(name))?;
                 (Arc::clone(name), None)
             }
             Named::ByPlace => {
@@ -143,16 +144,26 @@ impl Store {
                 (self.name_by_place(index, &base, group), Some(base))
             }
         };
-        // Nobody can ever have a name that is refused: such a wish is a mistake.
-        options.before.iter().chain(&options.after).try_for_each(|n| check_name_of_handler(n))?;
+        // No handler can ever have a name that is refused, so asking for one is
+        // a mistake.
+        let mut wanted = options.before.iter().chain(&options.after);
+        wanted.try_for_each(|name| checked(check_constraint(name)))?;
+        if let Some(name) = options.target.as_ref().and_then(Target::name) {
+            check_target_name(name)
+                .map_err(|(name, problem)| RegisterError::BadTarget { name, problem })?;
+        }
         let key = (stay, Arc::clone(&name));
-        let replaces = self.points.get(&index).and_then(|point| point.keys.get(&key)).cloned();
-        if !group.taken.insert((index, key)) || (replaces.is_some() && !options.replace) {
-            return Err(RegisterError::Duplicate {
+        let replaces = self.points.get(&index).and_then(|point| point.find(stay, &name)).cloned();
+        let taken = group.taken.insert((index, key), options.location);
+        let clash = replaces.as_ref().filter(|_| !options.replace).map(|old| old.location);
+        if let Some(first) = taken.or(clash) {
+            return Err(RegisterError::Duplicate(Box::new(Duplicate {
                 point: descriptor.name(),
                 handler: name.to_string(),
                 owner: plugin.map_or(Owner::BuiltIn, |p| Owner::Plugin(p.id().clone())),
-            });
+                first,
+                second: options.location,
+            })));
         }
         let policy = policy(descriptor, &name, options.policy)?;
         let timeout = options.timeout.or(descriptor.time_limit()).or(settings.timeout);
@@ -162,9 +173,8 @@ impl Store {
                 handler: name.to_string(),
             });
         }
-        if let Some(plugin) = &plugin
-            && let Some(limits) = self.limits.get(plugin.id())
-        {
+        let limits = plugin.as_ref().and_then(|plugin| self.limits.get(plugin.id()));
+        if let (Some(plugin), Some(limits)) = (&plugin, limits) {
             // A handler that takes another's place adds none.
             let joined = group.joined.entry(plugin.stay()).or_default();
             let has = plugin.handlers() + *joined;
@@ -173,17 +183,20 @@ impl Store {
             check_limits(limits, descriptor, &name, plugin, priority, others)?;
             *joined += usize::from(replaces.is_none());
         }
-        Ok(Terms { name, base, plugin, policy, timeout, replaces })
+        let allowed = limits.and_then(Limits::allowed_priorities);
+        Ok(Terms { name, base, plugin, policy, timeout, allowed, replaces })
     }
 
     fn enter(&mut self, index: usize, registration: Registration, terms: Terms) -> Checked {
         let Registration { point, kind, options, handler } = registration;
         let id = self.number();
         let priority = priority(&options, terms.replaces.as_deref());
-        let (before, after) = match &terms.replaces {
-            Some(old) if !options.asks_for_a_place() => (old.before.clone(), old.after.clone()),
-            _ => (options.before, options.after),
+        let kept = terms.replaces.as_ref().filter(|old| !options.moves(old));
+        let (before, after) = match kept {
+            Some(old) => (old.before.clone(), old.after.clone()),
+            None => (options.before, options.after),
         };
+        let seq = kept.map_or(id, |old| old.seq);
         let crowd =
             terms.plugin.as_ref().map(|plugin| Arc::clone(plugin.crowd())).or(options.crowd);
         let entry = Arc::new(Entry {
@@ -191,7 +204,7 @@ impl Store {
             point,
             presence: Presence::new(crowd.is_some() || terms.timeout.is_some()),
             crowd,
-            seq: terms.replaces.as_ref().map_or(id, |old| old.seq),
+            seq,
             name: terms.name,
             plugin: terms.plugin,
             priority,
@@ -200,6 +213,7 @@ impl Store {
             timeout: terms.timeout,
             before,
             after,
+            allowed: terms.allowed,
             target: options.target,
             location: options.location,
             counters: Counters::default(),
@@ -225,7 +239,8 @@ impl Store {
     /// The place in the source, with a number from the second time on.
     fn name_by_place(&self, index: usize, base: &Key, group: &mut Joining) -> Arc<str> {
         let point = self.points.get(&index);
-        let before = point.and_then(|point| point.anonymous.get(base)).copied().unwrap_or(0);
+        let owner = point.and_then(|point| point.anonymous.get(&base.0));
+        let before = owner.and_then(|places| places.get(&base.1)).copied().unwrap_or(0);
         let times = group.places.entry((index, base.clone())).or_insert(before);
         loop {
             *times += 1;
@@ -235,63 +250,12 @@ impl Store {
                 format!("{}#{times}", base.1).into()
             };
             let key = (base.0, Arc::clone(&name));
-            let free = !point.is_some_and(|point| point.keys.contains_key(&key))
-                && !group.taken.contains(&(index, key));
+            let free = point.is_none_or(|point| point.find(base.0, &name).is_none())
+                && !group.taken.contains_key(&(index, key));
             if free {
                 return name;
             }
         }
-    }
-
-    /// Works out every new order before anything is changed: a circle of
-    /// constraints must leave the store as it was.
-    fn plan(
-        &self,
-        checked: &[Checked],
-        leaving: &[(usize, Arc<Entry>)],
-    ) -> Result<BTreeMap<usize, Plan>, RegisterError> {
-        let mut joining: BTreeMap<usize, Vec<&Checked>> = BTreeMap::new();
-        for check in checked {
-            joining.entry(check.index).or_default().push(check);
-        }
-        for (index, _) in leaving {
-            joining.entry(*index).or_default();
-        }
-        let gone: HashSet<u64> = leaving
-            .iter()
-            .map(|(_, entry)| entry.id)
-            .chain(checked.iter().filter_map(|check| Some(check.replaces.as_ref()?.id)))
-            .collect();
-        let mut plans = BTreeMap::new();
-        for (index, new) in joining {
-            let old = self.points.get(&index);
-            let plan = match new[..] {
-                // The common case stays cheap however many handlers there are.
-                [one] if gone.is_empty() && !is_related(old, &one.entry) => {
-                    Plan::Insert(Arc::clone(&one.entry))
-                }
-                _ => Plan::Resort(self.resorted(index, &new, &gone)?),
-            };
-            plans.insert(index, plan);
-        }
-        Ok(plans)
-    }
-
-    /// The order of a point without the entries that go and with the new ones.
-    fn resorted(
-        &self,
-        index: usize,
-        new: &[&Checked],
-        gone: &HashSet<u64>,
-    ) -> Result<Vec<Arc<Entry>>, RegisterError> {
-        let old = self.points.get(&index);
-        let staying = old.into_iter().flat_map(|old| &old.order);
-        let staying = staying.filter(|entry| !gone.contains(&entry.id));
-        let all = staying.chain(new.iter().map(|check| &check.entry)).cloned().collect();
-        order::sorted(all).map_err(|path| {
-            let point = new.first().map(|check| check.descriptor).or(old.map(|old| old.descriptor));
-            RegisterError::Cycle { point: point.map_or("", PointDescriptor::name), path }
-        })
     }
 
     fn apply(
@@ -318,7 +282,7 @@ impl Store {
             }
             point.know(&check.entry);
             if let Some(base) = check.base {
-                *point.anonymous.entry(base).or_default() += 1;
+                *point.anonymous.entry(base.0).or_default().entry(base.1).or_default() += 1;
             }
             change.added.push((check.index, check.entry));
         }
@@ -332,20 +296,16 @@ impl Store {
     }
 }
 
-/// Whoever replaces another stands in its place, unless it asks for one.
+/// A replacement has the priority of what it replaces, unless it moves.
 fn priority(options: &Options, replaces: Option<&Entry>) -> i32 {
     match replaces {
-        Some(old) if !options.asks_for_a_place() => old.priority,
+        Some(old) if !options.moves(old) => old.priority,
         _ => options.priority.unwrap_or(0),
     }
 }
 
-fn is_related(point: Option<&PointStore>, entry: &Entry) -> bool {
-    point.map_or_else(|| order::is_constrained(entry), |point| point.is_related(entry))
-}
-
-fn check_name_of_handler(name: &str) -> Result<(), RegisterError> {
-    check_handler_name(name).map_err(|(name, problem)| RegisterError::BadName { name, problem })
+fn checked(name: Result<(), (String, &'static str)>) -> Result<(), RegisterError> {
+    name.map_err(|(name, problem)| RegisterError::BadName { name, problem })
 }
 
 /// The policy of a handler: its point's, or a stricter one.

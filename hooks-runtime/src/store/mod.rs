@@ -4,6 +4,10 @@
 //! and what a change removes is handed out to be dropped after it.
 
 mod join;
+mod known;
+mod plan;
+mod point;
+mod sequence;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, Weak};
@@ -11,15 +15,15 @@ use std::sync::{Arc, PoisonError, Weak};
 use crate::entry::Entry;
 use crate::error::NameClash;
 use crate::limits::Limits;
-use crate::list::{AnyList, ListKind};
-use crate::order;
 use crate::plugin_id::PluginId;
 use crate::plugins::{PluginName, PluginRecord};
 use crate::point::PointDescriptor;
 use crate::sync::Mutex;
 
 pub(crate) use join::Joining;
-use join::Plan;
+use known::KnownIds;
+pub(crate) use point::PointStore;
+pub(crate) use sequence::Sequence;
 
 /// Whose handler, and what it is called.
 type Key = (Option<u64>, Arc<str>);
@@ -32,24 +36,14 @@ pub(crate) struct Store {
     /// The plugins that have handlers here.
     plugins: HashMap<PluginId, Arc<PluginRecord>>,
     names: HashMap<PluginId, Weak<PluginName>>,
+    /// How many names there were when the last ones that are gone were taken
+    /// out.
+    names_kept: usize,
     limits: HashMap<PluginId, Limits>,
+    known: KnownIds,
     free_bits: Arc<Mutex<Vec<u32>>>,
     next_bit: u32,
     next_number: u64,
-}
-
-/// The handlers of one point.
-#[derive(Debug)]
-pub(crate) struct PointStore {
-    pub(crate) descriptor: &'static PointDescriptor,
-    pub(crate) order: Vec<Arc<Entry>>,
-    pub(crate) list: AnyList,
-    pub(crate) kind: ListKind,
-    keys: HashMap<Key, Arc<Entry>>,
-    /// How often a place in the source has given its name to a handler.
-    anonymous: HashMap<Key, u64>,
-    /// The names in the handlers' constraints, with how often each occurs.
-    named: HashMap<Arc<str>, usize>,
 }
 
 /// What a change did.
@@ -94,7 +88,11 @@ impl Store {
             self.next_bit
         });
         let name = Arc::new(PluginName::new(id.clone(), bit, Arc::clone(&self.free_bits)));
-        self.names.retain(|_, known| known.strong_count() > 0);
+        // Now and then: each time, it would cost as many steps as there are names.
+        if self.names.len() >= 2 * self.names_kept {
+            self.names.retain(|_, known| known.strong_count() > 0);
+            self.names_kept = self.names.len();
+        }
         self.names.insert(id.clone(), Arc::downgrade(&name));
         name
     }
@@ -114,7 +112,25 @@ impl Store {
     }
 
     pub(crate) fn set_limits(&mut self, plugin: PluginId, limits: Limits) {
-        self.limits.insert(plugin, limits);
+        if limits.is_none() {
+            self.limits.remove(&plugin);
+        } else {
+            self.limits.insert(plugin, limits);
+        }
+    }
+
+    /// Notes that a plugin of that id was asked for, which there may never
+    /// have been.
+    pub(crate) fn asked_for(&mut self, id: &str) {
+        if !self.plugins.contains_key(id) {
+            self.known.asked_for(id);
+        }
+    }
+
+    /// The ids that were asked for and that no plugin ever had, each with the
+    /// nearest of those that are here.
+    pub(crate) fn unknown_ids(&self) -> impl Iterator<Item = (&str, Option<&PluginId>)> {
+        self.known.unknown().map(|id| (id, nearest(id, self.plugins.keys())))
     }
 
     fn number(&mut self) -> u64 {
@@ -128,6 +144,7 @@ impl Store {
             |entry: &&Arc<Entry>| entry.plugin.as_ref().is_some_and(|p| p.stay() == stay);
         self.by_stage()
             .into_iter()
+            .filter(|index| self.points[index].has_stay(stay))
             .flat_map(|index| {
                 let theirs = self.points[&index].order.iter().filter(is_theirs);
                 theirs.map(move |entry| (index, Arc::clone(entry)))
@@ -142,72 +159,58 @@ impl Store {
         points
     }
 
-    /// Removes those of the handlers that are still here.
-    pub(crate) fn remove(&mut self, handlers: impl Iterator<Item = (usize, u64)>) -> Change {
-        let mut leaving: Vec<_> = handlers
-            .filter_map(|(index, id)| {
-                let point = self.points.get(&index)?;
-                let at = point.order.iter().position(|entry| entry.id == id)?;
-                Some((point.descriptor.stage(), index, at, id))
-            })
-            .collect();
-        leaving.sort_unstable();
+    /// Removes those of the handlers that are still here. The caller keeps
+    /// them until the lock is released.
+    pub(crate) fn remove(&mut self, handlers: &[(usize, Arc<Entry>)]) -> Change {
+        let mut leaving: BTreeMap<_, HashMap<u64, &Arc<Entry>>> = BTreeMap::new();
+        for (index, entry) in handlers {
+            if let Some(point) = self.points.get(index).filter(|point| point.has(entry)) {
+                let stage = (point.descriptor.stage(), *index);
+                leaving.entry(stage).or_default().insert(entry.id, entry);
+            }
+        }
         let mut change = Change::default();
-        for (_, index, _, id) in leaving {
-            self.remove_one(index, id, &mut change);
+        for ((_, index), entries) in leaving {
+            let Some(point) = self.points.get_mut(&index) else { continue };
+            let first = change.removed.len();
+            if let [one] = entries.values().collect::<Vec<_>>()[..] {
+                point.remove_one(one);
+                change.removed.push(Arc::clone(one));
+            } else {
+                change.removed.extend(point.remove(|entry| entries.contains_key(&entry.id)));
+            }
+            change.points.push(index);
+            for entry in &change.removed[first..] {
+                self.forget_idle_plugin(entry);
+            }
         }
         change
     }
 
-    fn remove_one(&mut self, index: usize, id: u64, change: &mut Change) {
-        let Some(point) = self.points.get_mut(&index) else { return };
-        let Some(at) = point.order.iter().position(|entry| entry.id == id) else { return };
-        let entry = point.order.remove(at);
-        // Asked before it is forgotten: the constraints may be its own.
-        let constrained = point.constrained();
-        point.forget(&entry);
-        if constrained {
-            point.resort();
-        } else {
-            point.list = (point.kind.without)(&point.list, id);
-        }
-        self.forget_idle_plugin(&entry);
-        change.points.push(index);
-        change.removed.push(entry);
-    }
-
-    /// Removes all handlers of the plugin that `is_it` picks, with its record.
-    pub(crate) fn remove_plugin(
-        &mut self,
-        is_it: impl Fn(&PluginRecord) -> bool,
-    ) -> Option<Change> {
-        let record = Arc::clone(self.plugins.values().find(|plugin| is_it(plugin))?);
+    /// Removes all handlers of a plugin, with its record: of that stay, or of
+    /// whichever lasts.
+    pub(crate) fn remove_plugin(&mut self, id: &str, stay: Option<u64>) -> Option<Change> {
+        let record = self.plugins.get(id).filter(|it| stay.is_none_or(|stay| it.stay() == stay))?;
+        let record = Arc::clone(record);
         let mut change = Change::default();
         for index in self.by_stage() {
             let Some(point) = self.points.get_mut(&index) else { continue };
-            let (theirs, others): (Vec<_>, Vec<_>) = std::mem::take(&mut point.order)
-                .into_iter()
-                .partition(|entry| entry.plugin.as_ref().is_some_and(|p| Arc::ptr_eq(p, &record)));
-            point.order = others;
-            if theirs.is_empty() {
-                continue;
+            if point.has_stay(record.stay()) {
+                change.removed.extend(point.remove(|entry| {
+                    entry.plugin.as_ref().is_some_and(|plugin| Arc::ptr_eq(plugin, &record))
+                }));
+                change.points.push(index);
             }
-            for entry in &theirs {
-                point.forget(entry);
-            }
-            point.resort();
-            change.points.push(index);
-            change.removed.extend(theirs);
         }
         self.plugins.remove(record.id());
         self.forget_places(record.stay());
         Some(change)
     }
 
-    /// Nobody of that stay is left to be numbered.
+    /// No handler of that stay is left to be numbered.
     fn forget_places(&mut self, stay: u64) {
         for point in self.points.values_mut() {
-            point.anonymous.retain(|(owner, _), _| *owner != Some(stay));
+            point.anonymous.remove(&Some(stay));
         }
     }
 
@@ -227,98 +230,6 @@ impl Store {
     }
 }
 
-impl PointStore {
-    fn new(descriptor: &'static PointDescriptor, kind: ListKind) -> Self {
-        Self {
-            descriptor,
-            order: Vec::new(),
-            list: (kind.of)(&[]),
-            kind,
-            keys: HashMap::new(),
-            anonymous: HashMap::new(),
-            named: HashMap::new(),
-        }
-    }
-
-    /// Whether any handler has a constraint.
-    fn constrained(&self) -> bool {
-        !self.named.is_empty()
-    }
-
-    /// Whether a handler has a constraint, or somebody's constraint names it.
-    fn is_related(&self, entry: &Entry) -> bool {
-        order::is_constrained(entry)
-            || self.named.contains_key(&entry.name)
-            || entry.plugin.as_ref().is_some_and(|p| self.named.contains_key(p.id().as_str()))
-    }
-
-    fn know(&mut self, entry: &Arc<Entry>) {
-        self.keys.insert(key_of(entry), Arc::clone(entry));
-        if let Some(plugin) = &entry.plugin {
-            plugin.gained();
-        }
-        for name in entry.before.iter().chain(&entry.after) {
-            *self.named.entry(Arc::clone(name)).or_default() += 1;
-        }
-    }
-
-    fn forget(&mut self, entry: &Arc<Entry>) {
-        self.keys.remove(&key_of(entry));
-        if let Some(plugin) = &entry.plugin {
-            plugin.lost();
-        }
-        if self.keys.is_empty() {
-            // Nobody is left to clash with: numbering starts afresh.
-            self.anonymous.clear();
-        }
-        for name in entry.before.iter().chain(&entry.after) {
-            if let Some(count) = self.named.get_mut(name) {
-                *count -= 1;
-                if *count == 0 {
-                    self.named.remove(name);
-                }
-            }
-        }
-    }
-
-    /// Sorts anew after somebody left: whoever waited for them no longer does.
-    fn resort(&mut self) {
-        let order = std::mem::take(&mut self.order);
-        self.order = order::sorted(order).expect("taking a handler away cannot close a circle");
-        self.list = (self.kind.instead)(&self.list, &self.order);
-    }
-
-    fn follow(&mut self, plan: Plan) {
-        match plan {
-            Plan::Insert(entry) => {
-                let key = order::key(&entry);
-                // Nobody is related to it, so it comes before the first that
-                // would have let it go first.
-                let at = if self.constrained() {
-                    let later = self.order.iter().position(|other| order::key(other) > key);
-                    later.unwrap_or(self.order.len())
-                } else {
-                    self.order.partition_point(|other| order::key(other) <= key)
-                };
-                self.list = (self.kind.with)(&self.list, at, &entry);
-                self.order.insert(at, entry);
-            }
-            Plan::Resort(order) => {
-                self.list = (self.kind.instead)(&self.list, &order);
-                self.order = order;
-            }
-        }
-    }
-
-    /// How often a handler of this point was called.
-    pub(crate) fn calls(&self, entry: &Entry) -> u64 {
-        let calls = entry.counters.calls().wrapping_add((self.kind.calls)(&self.list, entry.id));
-        // A fire under way may have taken back a call that it counts only when
-        // it ends.
-        calls.cast_signed().max(0).cast_unsigned()
-    }
-}
-
 /// The points that are used, by wire name.
 type Declared = HashMap<&'static str, &'static PointDescriptor>;
 
@@ -331,6 +242,10 @@ fn check_name(declared: &Declared, point: &PointDescriptor) -> Result<(), NameCl
     }
 }
 
-fn key_of(entry: &Entry) -> Key {
-    (entry.plugin.as_ref().map(|plugin| plugin.stay()), Arc::clone(&entry.name))
+/// The id that another is most likely meant to be.
+fn nearest<'i>(id: &str, ids: impl Iterator<Item = &'i PluginId>) -> Option<&'i PluginId> {
+    ids.map(|known| (strsim::osa_distance(id, known.as_str()), known))
+        .filter(|(distance, known)| *distance <= (known.as_str().len() / 3).max(1))
+        .min()
+        .map(|(_, known)| known)
 }

@@ -56,6 +56,7 @@ pub struct Audited {
     pub never_fired: Vec<String>,
     pub never_called: Vec<String>,
     pub name_nobody: Vec<String>,
+    pub dropped: Vec<String>,
 }
 
 /// Text without the places in the source that stand in for names.
@@ -64,7 +65,7 @@ pub fn placeless(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find("tests/model/") {
         let start = rest[..at].rfind(['`', ' ']).map_or(0, |quote| quote + 1);
-        let end = rest[at..].find(['`', ' ']).map_or(rest.len(), |quote| at + quote);
+        let end = rest[at..].find(['`', ' ', ',', ')']).map_or(rest.len(), |quote| at + quote);
         out.push_str(&rest[..start]);
         out.push_str("<place>");
         rest = &rest[end..];

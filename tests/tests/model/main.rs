@@ -8,6 +8,8 @@ mod body;
 mod cases;
 mod event;
 mod log;
+#[path = "../support/naive_order.rs"]
+mod naive_order;
 mod observer;
 mod plan;
 mod plugin;
@@ -17,6 +19,7 @@ mod real;
 mod reference;
 mod reference_fire;
 mod reference_flow;
+mod reference_order;
 mod strategies;
 mod world;
 

@@ -186,7 +186,7 @@ pub fn handlers_of_east(scripts: &[Arc<Script>; 4]) -> [Wish; 4] {
         Wish { priority: Some(1), ..of_east(Spot::Told, "hears", hears) },
         Wish { policy: Some(FailurePolicy::Closed), ..of_east(Spot::Amended, "amends", amends) },
         Wish { guard: true, ..of_east(Spot::Posted, "judges", judges) },
-        Wish { after: vec!["west"], ..of_east(Spot::BeforeExecute, "prepares", prepares) },
+        Wish { after: vec!["west/*"], ..of_east(Spot::BeforeExecute, "prepares", prepares) },
     ]
 }
 

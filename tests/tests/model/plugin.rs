@@ -27,7 +27,7 @@ impl East {
         self.0[2].run::<Guarding>(payload, Some(cx)).await
     }
 
-    #[hook_handler(BeforeExecute<Made>, after = "west")]
+    #[hook_handler(BeforeExecute<Made>, after = "west/*")]
     async fn prepares(&self, flow: &mut FlowContext<Made>) -> Result<(), Boom> {
         self.0[3].run::<Staging>(flow, None).await
     }

@@ -366,8 +366,10 @@ pub fn audited(hooks: &HookRegistry) -> Audited {
         .iter()
         .map(|row| format!("{} {} {} {}", row.point, row.owner, row.handler, row.name))
         .collect();
+    let mut dropped: Vec<_> = audit.dropped.iter().map(ToString::to_string).collect();
     never_fired.sort();
     never_called.sort();
     name_nobody.sort();
-    Audited { never_fired, never_called, name_nobody }
+    dropped.sort();
+    Audited { never_fired, never_called, name_nobody, dropped }
 }

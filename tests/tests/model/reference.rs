@@ -10,25 +10,29 @@ use hooks_runtime::{FailurePolicy, Plugins};
 
 use crate::event::{Audited, Event, Listed};
 use crate::log;
+use crate::naive_order;
 use crate::plan::{Op, PLUGINS, Script, Shot, Spot, Way, Wish, handlers_of_east};
 use crate::real::nth;
+use crate::reference_order::{NO_ORDER, because, sorted};
 use crate::world::PATIENCE;
 
 /// A registered handler.
 pub struct Handler {
     pub tag: u32,
     /// The turn among equals; a replacement keeps it.
-    seq: u64,
+    pub seq: u64,
     pub spot: Spot,
     pub name: String,
     pub plugin: Option<&'static str>,
-    priority: i32,
-    before: Vec<&'static str>,
-    after: Vec<&'static str>,
+    pub priority: i32,
+    pub before: Vec<&'static str>,
+    pub after: Vec<&'static str>,
+    /// The priorities that its plugin was allowed.
+    pub allowed: Option<(i32, i32)>,
     pub policy: FailurePolicy,
     pub limit: Option<u32>,
     pub target: Option<&'static str>,
-    guard: bool,
+    pub guard: bool,
     pub script: Arc<Script>,
     pub calls: Cell<u64>,
     pub failures: Cell<u64>,
@@ -78,6 +82,17 @@ pub struct Reference {
 struct Joining {
     handler: Handler,
     replaces: Option<Rc<Handler>>,
+}
+
+impl Joining {
+    /// Whether it takes the very place of another: it brings no constraint.
+    fn keeps_place(&self) -> bool {
+        let place = |it: &Handler| {
+            let key = (it.guard, it.priority, it.seq);
+            (key, it.before.clone(), it.after.clone(), it.allowed)
+        };
+        self.replaces.as_ref().is_some_and(|old| place(old) == place(&self.handler))
+    }
 }
 
 impl Reference {
@@ -300,17 +315,17 @@ impl Reference {
         }
         let replaced: Vec<_> =
             group.iter().filter_map(|j| Some(j.replaces.as_ref()?.tag)).collect();
+        let tags: Vec<_> =
+            group.iter().filter(|j| !j.keeps_place()).map(|j| j.handler.tag).collect();
         let new: Vec<_> = group.into_iter().map(|joining| Rc::new(joining.handler)).collect();
         let mut all: Vec<_> =
             staying.into_iter().filter(|handler| !replaced.contains(&handler.tag)).collect();
         all.extend(new.iter().cloned());
-        let cyclic: BTreeSet<_> = new
-            .iter()
-            .map(|handler| handler.spot)
-            .filter(|spot| sorted(&all, *spot).is_none())
-            .collect();
-        if !cyclic.is_empty() {
-            return Err(format!("circular at {cyclic:?}"));
+        let spots: BTreeSet<_> = new.iter().map(|handler| handler.spot).collect();
+        let refusals: Vec<_> =
+            spots.iter().filter_map(|spot| sorted(&all, *spot, &tags).err()).collect();
+        if !refusals.is_empty() {
+            return Err(format!("{NO_ORDER}{}", refusals.join("\n")));
         }
         self.leave(|handler| {
             replaced.contains(&handler.tag) || (leaving.is_some() && handler.plugin == leaving)
@@ -368,7 +383,7 @@ impl Reference {
         {
             return Err(format!(
                 "`{shown}` ({}) is registered at `{point}` already: give it another name, or say \
-                 `replace`",
+                 `replace`; the first is at <place>, the second at <place>",
                 owner(wish.plugin),
             ));
         }
@@ -390,13 +405,19 @@ impl Reference {
                 "`{shown}` at `{point}` has a time limit of zero: leave it out or make it longer"
             ));
         }
-        let asks = wish.priority.is_some() || !wish.before.is_empty() || !wish.after.is_empty();
-        let place = match &replaces {
-            Some(old) if !asks => (old.priority, old.before.clone(), old.after.clone()),
-            _ => (wish.priority.unwrap_or(0), wish.before.clone(), wish.after.clone()),
+        let moves = |old: &Rc<Handler>| {
+            wish.priority.is_some_and(|priority| priority != old.priority)
+                || !wish.before.is_empty()
+                || !wish.after.is_empty()
         };
+        let kept = replaces.as_ref().filter(|old| !moves(old));
+        let place = match kept {
+            Some(old) => (old.priority, old.before.clone(), old.after.clone()),
+            None => (wish.priority.unwrap_or(0), wish.before.clone(), wish.after.clone()),
+        };
+        let limits = wish.plugin.and_then(|plugin| self.limits.get(plugin)).copied();
         if let Some(plugin) = wish.plugin
-            && let Some(&(most, (lowest, highest))) = self.limits.get(plugin)
+            && let Some((most, (lowest, highest))) = limits
         {
             let refused = |why: String| {
                 Err(format!("`{shown}` of plugin `{plugin}` is refused at `{point}`: {why}"))
@@ -418,13 +439,14 @@ impl Reference {
         let number = self.number();
         let handler = Handler {
             tag,
-            seq: replaces.as_ref().map_or(number, |old| old.seq),
+            seq: kept.map_or(number, |old| old.seq),
             spot: wish.spot,
             name: self.name(wish, tag, staying, group),
             plugin: wish.plugin,
             priority: place.0,
             before: place.1,
             after: place.2,
+            allowed: limits.map(|(_, priorities)| priorities),
             policy: wish.policy.unwrap_or(declared),
             limit: wish.limit,
             target: wish.target,
@@ -460,7 +482,7 @@ impl Reference {
 
     /// The handlers of a point, in the order in which they run.
     pub fn at(&self, spot: Spot) -> Vec<Rc<Handler>> {
-        sorted(&self.handlers, spot).expect("what is registered is not circular")
+        sorted(&self.handlers, spot, &[]).expect("what is registered has an order").0
     }
 
     /// What introspection says of one point.
@@ -492,23 +514,40 @@ impl Reference {
             (true, _) => "AlwaysFiltered",
         };
         let who = |h: &Handler| format!("{} {} {}", name_of(h.spot), owner(h.plugin), h.name);
-        let named = self.handlers.iter().flat_map(|handler| {
-            let names = handler.before.iter().chain(&handler.after);
-            let nobody = names.filter(|name| {
-                !self.handlers.iter().any(|other| {
-                    other.tag != handler.tag && other.spot == handler.spot && other.goes_by(name)
-                })
-            });
-            nobody.map(move |name| format!("{} {name}", who(handler)))
-        });
+        let (mut unnamed, mut dropped) = (Vec::new(), Vec::new());
+        for spot in Spot::ALL {
+            let here: Vec<_> = self.handlers.iter().filter(|h| h.spot == spot).collect();
+            let placed: Vec<_> = here.iter().map(|handler| handler.placed(false)).collect();
+            for (at, handler) in here.iter().enumerate() {
+                let names = handler.before.iter().chain(&handler.after);
+                let nobody = names.filter(|name| naive_order::meant(&placed, at, name).is_empty());
+                unnamed.extend(nobody.map(|name| format!("{} {name}", who(handler))));
+            }
+            let (_, given_up) = sorted(&self.handlers, spot, &[]).expect("there is an order");
+            for (handler, why) in given_up {
+                let before = handler.before.iter().map(|name| format!("before `{name}`"));
+                let after = handler.after.iter().map(|name| format!("after `{name}`"));
+                dropped.extend(before.chain(after).map(|constraint| {
+                    format!(
+                        "`{}` ({}) at `{}` does not run {constraint}: {}",
+                        handler.name,
+                        owner(handler.plugin),
+                        name_of(spot),
+                        because(why),
+                    )
+                }));
+            }
+        }
         let mut audited = Audited {
             never_fired: quiet.into_iter().map(|spot| name_of(spot).into()).collect(),
             never_called: never_called.map(|h| format!("{} {}", who(h), why(h))).collect(),
-            name_nobody: named.collect(),
+            name_nobody: unnamed,
+            dropped,
         };
         audited.never_fired.sort();
         audited.never_called.sort();
         audited.name_nobody.sort();
+        audited.dropped.sort();
         audited
     }
 }
@@ -517,34 +556,6 @@ impl Handler {
     pub fn is_guard(&self) -> bool {
         self.guard
     }
-
-    pub fn goes_by(&self, name: &str) -> bool {
-        self.name == name || self.plugin == Some(name)
-    }
-
-    /// Whether this one says, or is told, to run before `other`. Guards follow
-    /// every rewriter, unasked.
-    pub fn leads(&self, other: &Self) -> bool {
-        self.tag != other.tag
-            && (self.before.iter().any(|name| other.goes_by(name))
-                || other.after.iter().any(|name| self.goes_by(name))
-                || (!self.guard && other.guard))
-    }
-}
-
-/// The rule, word for word: a handler waits for those it must follow; of
-/// those free the smallest of guard, priority and turn comes next. `None` when
-/// nobody is free: the wishes are circular.
-fn sorted(handlers: &[Rc<Handler>], spot: Spot) -> Option<Vec<Rc<Handler>>> {
-    let mut waiting: Vec<_> = handlers.iter().filter(|h| h.spot == spot).cloned().collect();
-    waiting.sort_by_key(|handler| (handler.guard, handler.priority, handler.seq));
-    let mut order = Vec::new();
-    while !waiting.is_empty() {
-        let is_free = |handler: &Rc<Handler>| !waiting.iter().any(|other| other.leads(handler));
-        let next = waiting.iter().position(is_free)?;
-        order.push(waiting.remove(next));
-    }
-    Some(order)
 }
 
 /// A scope of a scope can only narrow it.

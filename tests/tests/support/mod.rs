@@ -1,6 +1,8 @@
 //! What the tests of this folder share.
 #![allow(dead_code)]
 
+pub mod naive_order;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -20,6 +20,7 @@ const CALENDAR: &str = "calendar";
     before = ["third"],
     after = ["spam_filter", "audit"],
     target = "search",
+    replace,
     crate = ::hooks_runtime,
 )]
 fn first(_: &ToldPayload) {}

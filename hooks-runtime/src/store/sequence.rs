@@ -1,0 +1,201 @@
+//! The handlers of a point in their order, with what finds a place in it.
+//!
+//! An entry is *astray* where a constraint keeps it from its place by key: it
+//! moves, or one with a larger key stands before it. All others are in the
+//! order of their keys, so a place among them is found by halving.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::entry::Entry;
+use crate::order::{self, Conflict, Key, Names, Sorted, key};
+
+#[derive(Debug, Default)]
+pub(crate) struct Sequence {
+    order: Vec<Arc<Entry>>,
+    /// What is special about the entry at each position.
+    marks: Vec<Mark>,
+    /// The plugins' handlers whose constraints cannot be kept.
+    dropped: Vec<(Arc<Entry>, Conflict)>,
+    /// Whether a change has to be sorted out in full: a plugin that has
+    /// constraints here is held to some priorities, or what moves is named by
+    /// built-in handlers.
+    is_delicate: bool,
+}
+
+/// Whether an entry is where its key puts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    InOrder,
+    /// One with a larger key stands before it.
+    Behind,
+    /// A plugin's handler that its constraints place.
+    Moved,
+}
+
+impl Sequence {
+    pub(crate) fn new(sorted: Sorted) -> Self {
+        let Sorted { order, moved, dropped, is_tangled } = sorted;
+        let mut largest = None;
+        let mark = |entry: &Arc<Entry>| {
+            if moved.contains(&entry.id) {
+                Mark::Moved
+            } else if Some(key(entry)) < largest {
+                Mark::Behind
+            } else {
+                largest = Some(key(entry));
+                Mark::InOrder
+            }
+        };
+        let marks = order.iter().map(mark).collect();
+        let mut asking = order.iter().filter(|entry| order::is_constrained(entry));
+        let is_delicate = is_tangled || asking.any(|entry| entry.allowed.is_some());
+        Self { order, marks, dropped, is_delicate }
+    }
+
+    /// The entries, which are to be sorted anew.
+    pub(super) fn take(&mut self) -> Vec<Arc<Entry>> {
+        std::mem::take(self).order
+    }
+
+    pub(crate) fn dropped(&self) -> &[(Arc<Entry>, Conflict)] {
+        &self.dropped
+    }
+
+    /// Where a new entry goes that no constraint of others names, if no other
+    /// entry has to move for it and that is cheap to tell.
+    pub(super) fn place_for(&self, new: &Arc<Entry>, targets: &[&Arc<Entry>]) -> Option<usize> {
+        let is_held = new.allowed.is_some() && order::is_constrained(new);
+        if self.is_delicate || is_held || targets.iter().any(|target| target.phase != new.phase) {
+            return None;
+        }
+        let by_key = self.first_behind(key(new));
+        let behind = targets.iter().map(|target| self.position(target) + 1).max().unwrap_or(0);
+        if new.plugin.is_some() && !targets.is_empty() {
+            // Into the gap where its key puts it, or into that behind its
+            // targets; there, before the first with a larger key.
+            let is_moved = |at: &usize| self.is_moved(*at);
+            let gap = (0..by_key).rev().take_while(is_moved).last().unwrap_or(by_key);
+            let start = behind.max(gap);
+            let passes = |at: &usize| self.is_moved(*at) && key(&self.order[*at]) < key(new);
+            return Some(start + (start..self.order.len()).take_while(passes).count());
+        }
+        let at = if behind <= by_key {
+            by_key
+        } else {
+            let larger = |at: &usize| !self.is_moved(*at) && key(&self.order[*at]) > key(new);
+            (behind..self.order.len()).find(larger).unwrap_or(self.order.len())
+        };
+        // A new neighbour divides the gap of those that moved into it.
+        let divides = at.checked_sub(1).is_some_and(|before| self.is_moved(before));
+        (!divides).then_some(at)
+    }
+
+    /// Where an entry stands that nothing else depends on: taken away, all
+    /// others stay in their order.
+    pub(super) fn place_of_last(&self, entry: &Entry) -> Option<usize> {
+        if self.is_delicate || !entry.before.is_empty() {
+            return None;
+        }
+        let at = self.position(entry);
+        // Two gaps would become one.
+        let joins = !self.is_moved(at)
+            && at.checked_sub(1).is_some_and(|before| self.is_moved(before))
+            && self.is_moved(at + 1);
+        (!joins).then_some(at)
+    }
+
+    /// The position of an entry that is here.
+    pub(super) fn position(&self, entry: &Entry) -> usize {
+        let (phase, priority, seq) = key(entry);
+        // Numbers begin with one, and no two are the same.
+        let by_key = self.first_behind((phase, priority, seq - 1));
+        if self.order.get(by_key).is_some_and(|other| other.id == entry.id) {
+            return by_key;
+        }
+        // One that is astray was put behind others, so it is rather at the end.
+        let at = self.order.iter().rposition(|other| other.id == entry.id);
+        at.expect("the store asks for entries that are here")
+    }
+
+    /// The first position with a larger key among those that do not move.
+    fn first_behind(&self, wanted: Key) -> usize {
+        let (mut start, mut end, mut found) = (0, self.order.len(), self.order.len());
+        while start < end {
+            let middle = usize::midpoint(start, end);
+            let in_order = self.marks[middle..end].iter().position(|it| *it == Mark::InOrder);
+            match in_order.map(|skipped| middle + skipped) {
+                Some(at) if key(&self.order[at]) <= wanted => start = at + 1,
+                probe => {
+                    found = probe.unwrap_or(found);
+                    end = middle;
+                }
+            }
+        }
+        found
+    }
+
+    fn is_moved(&self, at: usize) -> bool {
+        self.marks.get(at) == Some(&Mark::Moved)
+    }
+
+    /// Puts an entry where `place_for` said.
+    pub(super) fn insert(&mut self, at: usize, entry: Arc<Entry>, targets: bool) {
+        let mark = match (targets, &entry.plugin) {
+            (true, Some(_)) => Mark::Moved,
+            (true, None) if self.largest_before(at) > Some(key(&entry)) => Mark::Behind,
+            _ => Mark::InOrder,
+        };
+        self.order.insert(at, entry);
+        self.marks.insert(at, mark);
+    }
+
+    /// Takes away the entry at a position that `place_of_last` said.
+    pub(super) fn remove(&mut self, at: usize) {
+        let entry = self.order.remove(at);
+        self.dropped.retain(|(dropped, _)| dropped.id != entry.id);
+        if self.marks.remove(at) != Mark::InOrder {
+            return;
+        }
+        // Some may have been behind because of this one.
+        let mut largest = self.largest_before(at);
+        for (entry, mark) in self.order[at..].iter().zip(&mut self.marks[at..]) {
+            match mark {
+                Mark::InOrder => break,
+                Mark::Behind if Some(key(entry)) > largest => {
+                    largest = Some(key(entry));
+                    *mark = Mark::InOrder;
+                }
+                Mark::Behind | Mark::Moved => {}
+            }
+        }
+    }
+
+    /// Puts an entry in the place of one with the same key and constraints.
+    pub(super) fn swap(&mut self, at: usize, new: &Arc<Entry>) {
+        let old = std::mem::replace(&mut self.order[at], Arc::clone(new));
+        for (dropped, _) in &mut self.dropped {
+            if dropped.id == old.id {
+                *dropped = Arc::clone(new);
+            }
+        }
+    }
+
+    /// The largest key before a position, of those that do not move.
+    fn largest_before(&self, at: usize) -> Option<Key> {
+        let last = self.marks[..at].iter().rposition(|mark| *mark == Mark::InOrder)?;
+        Some(key(&self.order[last]))
+    }
+
+    pub(crate) fn names(&self) -> Names<'_> {
+        Names::new(&self.order)
+    }
+}
+
+impl Deref for Sequence {
+    type Target = [Arc<Entry>];
+
+    fn deref(&self) -> &[Arc<Entry>] {
+        &self.order
+    }
+}

@@ -1,0 +1,79 @@
+//! The order of the reference's handlers, and what is said of it.
+
+use std::rc::Rc;
+
+use crate::naive_order::{self, Placed, Refused, Why};
+use crate::plan::Spot;
+use crate::reference::{Handler, name_of};
+
+/// What a refusal for the sake of the order begins with; a line for each point.
+pub const NO_ORDER: &str = "no order: ";
+
+/// Such a line for a circle, before the point.
+pub const CIRCLE: &str = "circular at ";
+
+impl Handler {
+    pub fn placed(&self, new: bool) -> Placed {
+        Placed {
+            name: self.name.clone(),
+            plugin: self.plugin.map(str::to_owned),
+            guard: self.guard,
+            priority: self.priority,
+            seq: self.seq,
+            before: self.before.iter().map(ToString::to_string).collect(),
+            after: self.after.iter().map(ToString::to_string).collect(),
+            allowed: self.allowed,
+            new,
+        }
+    }
+}
+
+/// The handlers in order, and those whose constraints are dropped.
+type Ordered = (Vec<Rc<Handler>>, Vec<(Rc<Handler>, Why)>);
+
+/// The handlers of a point by the law of the order; or why those with the new
+/// tags cannot join.
+pub fn sorted(handlers: &[Rc<Handler>], spot: Spot, new: &[u32]) -> Result<Ordered, String> {
+    let here: Vec<_> = handlers.iter().filter(|h| h.spot == spot).collect();
+    let placed: Vec<_> = here.iter().map(|h| h.placed(new.contains(&h.tag))).collect();
+    let handler = |at: usize| Rc::clone(here[at]);
+    match naive_order::order(&placed) {
+        Ok(came) => Ok((
+            came.order.into_iter().map(handler).collect(),
+            came.dropped.into_iter().map(|(at, why)| (handler(at), why)).collect(),
+        )),
+        Err(Refused::Circle) => Err(format!("{CIRCLE}{}", name_of(spot))),
+        Err(Refused::Handler(at, why)) => Err(refusal(here[at], why)),
+    }
+}
+
+/// Why the constraints of a handler keep it from joining.
+fn refusal(handler: &Handler, why: Why) -> String {
+    let name = if handler.name.starts_with('h') { &*handler.name } else { "<place>" };
+    let (plugin, point) = (handler.plugin.unwrap_or_default(), name_of(handler.spot));
+    let before = handler.before.iter().map(|name| format!("before `{name}`"));
+    let after = handler.after.iter().map(|name| format!("after `{name}`"));
+    let constraints = before.chain(after).collect::<Vec<_>>().join(", ");
+    match why {
+        Why::Range(lowest, highest) => format!(
+            "`{name}` of plugin `{plugin}` is refused at `{point}`: {constraints} would put it \
+             past handlers of others whose priority is not between {lowest} and {highest}"
+        ),
+        Why::NoPlace | Why::Circle => format!(
+            "`{name}` of plugin `{plugin}` has no place at `{point}`: {constraints} contradicts \
+             the order of the other handlers, which a plugin cannot change"
+        ),
+    }
+}
+
+/// Why the audit says that constraints are dropped.
+pub fn because(why: Why) -> String {
+    match why {
+        Why::Circle => "its constraints are part of a circle".into(),
+        Why::NoPlace => "its constraints contradict the order of the other handlers".into(),
+        Why::Range(lowest, highest) => format!(
+            "its constraints would put it past handlers of others whose priority is not between \
+             {lowest} and {highest}"
+        ),
+    }
+}
