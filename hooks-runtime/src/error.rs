@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::entry::{Entry, Owner};
+use crate::entry::{Entry, Owner, Phase};
 use crate::escape::{escaped, escaped_display};
 use crate::limits::Refusal;
 use crate::order::{self, Conflict, Fault};
@@ -233,7 +233,7 @@ pub enum RegisterError {
         problem: &'static str,
     },
     /// `before` and `after` contradict each other.
-    #[error("the order of the handlers at `{point}` is circular: {}", joined(.path))]
+    #[error("the order of the handlers at `{point}` is circular: {}{}", joined(.path), phases(.path))]
     Cycle {
         /// The wire name of the point.
         point: &'static str,
@@ -378,19 +378,33 @@ pub struct CycleStep {
     pub owner: Owner,
     /// Where it is written.
     pub location: SourceLocation,
+    /// Whether it is a guard.
+    pub guard: bool,
 }
 
 impl CycleStep {
     fn new(entry: &Entry) -> Self {
-        Self { handler: entry.name.to_string(), owner: entry.owner(), location: entry.location }
+        Self {
+            handler: entry.name.to_string(),
+            owner: entry.owner(),
+            location: entry.location,
+            guard: entry.phase == Phase::Guard,
+        }
     }
 }
 
 impl fmt::Display for CycleStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { handler, owner, location } = self;
+        let Self { handler, owner, location, .. } = self;
         write!(f, "`{handler}` ({owner}, {location})")
     }
+}
+
+/// What closes a circle beside the constraints, where it leads from guards to
+/// rewriters.
+fn phases(path: &[CycleStep]) -> &'static str {
+    let guards = path.iter().filter(|step| step.guard).count();
+    if guards == 0 || guards == path.len() { "" } else { "; guards run after all rewriters" }
 }
 
 fn joined(path: &[CycleStep]) -> String {

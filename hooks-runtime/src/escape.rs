@@ -29,6 +29,9 @@ const EXCERPT: usize = 40;
 /// them, and is escaped where it would join what the program wrote before; a
 /// joiner or a variation selector stays inside an emoji only.
 ///
+/// The program's own panic hook still prints what a handler panics with as it
+/// is, before the registry contains the panic.
+///
 /// A backslash stays a backslash, so what is escaped twice is what is escaped
 /// once. The price: a text that spells `\n` looks like one with a line break.
 /// Where that matters, compare the raw values.

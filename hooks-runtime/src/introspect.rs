@@ -38,7 +38,7 @@ pub struct HandlerInfo {
     pub guard: bool,
     /// What its failure means for the fire.
     pub policy: FailurePolicy,
-    /// The longest that one call may take.
+    /// How long a fire waits for its answer.
     #[cfg_attr(
         feature = "serde",
         serde(rename = "timeout_ns", serialize_with = "crate::wire::nanoseconds")

@@ -31,8 +31,8 @@ pub(crate) trait Invoke<P: HookPoint>: Send + Sync {
     message = "`{Self}` is not a future, so this is not an async handler",
     label = "this returns `{Self}`",
     note = "`register_*` takes an `async fn` or an `async` closure; register a sync one with \
-            `hooks.register(on::<Point>().handler(f))`, a sync guard with \
-            `hooks.register(on::<Point>().guard(f))`"
+            `hooks.register(on::<Point>().handler(f))`, a sync guard with `.guard(f)`, and one with \
+            a state with `.handler_with(state, f)` or `.guard_with(state, f)`"
 )]
 pub trait Promise: Future {}
 
@@ -255,10 +255,11 @@ form! {
     message = "this is not a `{Verb}` handler of `{P}`",
     label = "not a handler of `{P}`",
     note = "a handler is a function or closure, sync or async, of `&Payload` and, if it likes, \
-            `&HookContext`; a closure names its types: `|p: &Payload| …`",
+            `&HookContext`; with a state, of a reference to what was given as the state first; a \
+            closure names its types: `|p: &Payload| …`",
     note = "it returns `()` at a `Void` point or a stage, `R` or `Option<R>` at a `Modifying` one, \
             `Option<R>` at a `Claiming` one, `Verdict<Payload>` at a `Gating` one, `Verdict` as a \
-            `Guard`, or a `Result` of that",
+            `Guard`, which cannot replace the payload, or a `Result` of that",
     note = "an async handler's future must be `Send`; an async closure captures nothing, its state \
             goes in with `handler_with`, that of a guard with `guard_with`"
 )]

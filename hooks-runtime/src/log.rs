@@ -36,14 +36,14 @@ pub(crate) fn failure(
             owner = %entry.owner(),
             kind = kind.word(),
             policy = %entry.policy,
-            elapsed = ?elapsed,
+            elapsed = elapsed.map(tracing::field::debug),
             "a hook handler failed: {}",
             escaped(message),
         );
     });
 }
 
-/// A handler answered after its time limit. The answer counts.
+/// A handler ended by itself after its time limit. What it answered counts.
 pub(crate) fn overrun(point: &PointDescriptor, entry: &Entry, limit: Duration, elapsed: Duration) {
     emit(|| {
         tracing::warn!(
@@ -52,7 +52,7 @@ pub(crate) fn overrun(point: &PointDescriptor, entry: &Entry, limit: Duration, e
             owner = %entry.owner(),
             limit = ?limit,
             elapsed = ?elapsed,
-            "a hook handler answered after its time limit: {elapsed:.1?} instead of {limit:?}",
+            "a hook handler ended after its time limit: {elapsed:.1?} instead of {limit:?}",
         );
     });
 }

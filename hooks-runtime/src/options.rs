@@ -81,7 +81,8 @@ macro_rules! option_methods {
             self
         }
 
-        /// The longest that one call may take.
+        /// How long a fire waits for its answer. Without one by then it has failed;
+        /// an answer that is there counts, however late, and is reported as late.
         pub fn timeout(mut self, limit: std::time::Duration) -> Self {
             self.options.timeout = Some(limit);
             self
@@ -97,8 +98,11 @@ macro_rules! option_methods {
         /// built-in one. `"plugin/handler"` is the handler of that plugin,
         /// `"plugin/*"` all handlers of it.
         ///
-        /// A plugin's handler moves for its own constraints, to the nearest place that
-        /// they allow; the order of all others stays.
+        /// Where a built-in handler asks, the one that must come later waits for the
+        /// other, whatever its priority: with `first` at 50 before `host` at 0, `host`
+        /// moves behind `first`, and so behind one at 10. Where a plugin's handler
+        /// asks, it moves itself, to the nearest place that its constraints allow, and
+        /// the order of all others stays.
         pub fn before(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
             self.options.before.push(name.into());
             self

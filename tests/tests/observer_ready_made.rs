@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use hooks_runtime::observe::{Metrics, ObservedFire, ObservedHandler, Observer, Spans};
 use hooks_runtime::{HookRegistry, hook_points, on};
@@ -196,7 +197,9 @@ fn l20_the_owner_of_a_metric_is_the_bare_id_of_the_plugin() {
     metrics::with_local_recorder(&counts, || {
         let hooks = HookRegistry::builder().observer(Metrics).build();
         let fails = |_: &SaidPayload| Err::<(), _>("no paper");
-        hooks.register(on::<Said>().name("print").plugin("acme").handler(fails)).unwrap();
+        // Late in every call.
+        let print = on::<Said>().name("print").plugin("acme").timeout(Duration::from_nanos(1));
+        hooks.register(print.handler(fails)).unwrap();
         run(hooks.fire_void::<Said>(&SaidPayload { text: String::new() })).unwrap();
     });
     let lines = counts.0.lock().unwrap();
@@ -204,6 +207,7 @@ fn l20_the_owner_of_a_metric_is_the_bare_id_of_the_plugin() {
     assert_eq!(
         of_handlers,
         [
+            "hook_handler_overruns_total point=said handler=print owner=acme +1",
             "hook_handler_failures_total point=said handler=print owner=acme kind=error +1",
             "hook_handler_seconds point=said handler=print owner=acme timed",
         ]

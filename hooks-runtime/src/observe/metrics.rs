@@ -36,7 +36,7 @@ impl Observer for Metrics {
             "hook_handler_overruns_total",
             "point" => call.fire().point(),
             "handler" => call.handler().to_owned(),
-            "owner" => call.owner().to_string(),
+            "owner" => owner(call),
         )
         .increment(1);
     }
@@ -44,8 +44,7 @@ impl Observer for Metrics {
     fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, took: Duration) {
         let (point, handler) = (call.fire().point(), call.handler().to_owned());
         // The bare id, as one filters by it; no plugin can be called `built-in`.
-        let owner = call.owner();
-        let owner = owner.plugin().map_or("built-in", PluginId::as_str).to_owned();
+        let owner = owner(call);
         if let HandlerStatus::Failed { kind, .. } = status {
             counter!(
                 "hook_handler_failures_total",
@@ -64,4 +63,9 @@ impl Observer for Metrics {
         )
         .record(took);
     }
+}
+
+/// The label of a handler's owner.
+fn owner(call: &ObservedCall<'_>) -> String {
+    call.owner().plugin().map_or("built-in", PluginId::as_str).to_owned()
 }

@@ -94,8 +94,8 @@ pub trait Observer: Debug + Send + Sync + 'static {
         let _ = (call, status, took);
     }
 
-    /// A handler answered after its time limit: the answer counts all the same.
-    /// Right before the end of the call.
+    /// A handler ended by itself after its time limit: what it answered counts
+    /// all the same. Called right before the end of the call.
     fn handler_overran(&self, call: &ObservedCall<'_>, limit: Duration, took: Duration) {
         let _ = (call, limit, took);
     }
@@ -144,8 +144,8 @@ pub trait Observer: Debug + Send + Sync + 'static {
         let _ = step;
     }
 
-    /// Whether failures go to the log as `tracing` events too. They do unless
-    /// an observer takes care of them.
+    /// Whether failures, and answers after their time limit, go to the log as
+    /// `tracing` events too. They do unless an observer takes care of them.
     fn logs_failures(&self) -> bool {
         true
     }

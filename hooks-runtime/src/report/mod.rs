@@ -232,8 +232,8 @@ impl HandlerReport {
         self.elapsed
     }
 
-    /// How long after its time limit it answered, if it did. The answer counts
-    /// all the same.
+    /// How long after its time limit it ended by itself, if it did. What it
+    /// answered counts all the same.
     pub fn overrun(&self) -> Option<Duration> {
         self.overrun
     }
