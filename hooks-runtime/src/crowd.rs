@@ -7,7 +7,7 @@ use std::task::Waker;
 
 use crate::entry::Entry;
 use crate::log;
-use crate::panics::contained;
+use crate::panics::{contained, drop_contained};
 use crate::sync::statics::{AtomicU64, Ordering};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -109,14 +109,14 @@ impl Wait<'_> {
         // Cloned and dropped outside the lock: both are the executor's code.
         let new = waker.clone();
         let old = self.crowd.waiters().insert(self.id, new);
-        drop(old);
+        drop_contained("a waker", old);
     }
 }
 
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
         let waker = self.crowd.waiters().remove(&self.id);
-        drop(waker);
+        drop_contained("a waker", waker);
     }
 }
 

@@ -13,6 +13,8 @@ use std::fmt;
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::panics::shown;
+
 /// The marks that may stand on one letter: more would cover other lines.
 const MOST_MARKS: usize = 4;
 
@@ -58,10 +60,10 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// The escaped text of something that belongs to the user, whose own `Display`
-/// is called here.
+/// The escaped text of something that belongs to the user, even when its own
+/// `Display` panics.
 pub(crate) fn escaped_display(what: &dyn fmt::Display) -> String {
-    escape(&what.to_string()).into_owned()
+    escape(&shown(what)).into_owned()
 }
 
 fn escape(text: &str) -> Cow<'_, str> {

@@ -34,10 +34,12 @@ impl Wake for Child {
             let task = self.woken.task().clone();
             // A waker is the executor's code: its panic is not the business of
             // who woke this one.
-            if let Some(task) = task
-                && let Err(message) = contained(|| task.wake_by_ref())
-            {
-                log::waker_panicked(&message);
+            if let Some(task) = task {
+                if let Err(message) = contained(|| task.wake_by_ref()) {
+                    log::waker_panicked(&message);
+                }
+                // It may be the last one that knows this waker.
+                drop_contained("a waker", task);
             }
         }
     }

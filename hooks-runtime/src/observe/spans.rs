@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use tracing::span::Id;
 use tracing::{Level, Span, field};
 
 use crate::flow::StepStatus;
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer};
+use crate::panics::drop_contained;
 use crate::report::HandlerStatus;
 use crate::sync::{Mutex, MutexGuard};
 
@@ -24,26 +26,46 @@ use crate::sync::{Mutex, MutexGuard};
 #[derive(Debug, Default)]
 pub struct Spans {
     /// Of the fires and calls under way, by their numbers.
-    open: Mutex<HashMap<u64, Span>>,
+    open: Mutex<HashMap<u64, OpenSpan>>,
+}
+
+/// A span whose end cannot unwind: the subscriber may panic in it, and that
+/// while another of its panics unwinds already.
+#[derive(Debug)]
+struct OpenSpan(Span);
+
+impl Drop for OpenSpan {
+    fn drop(&mut self) {
+        drop_contained("a span", std::mem::replace(&mut self.0, Span::none()));
+    }
 }
 
 impl Spans {
-    fn open(&self) -> MutexGuard<'_, HashMap<u64, Span>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, OpenSpan>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn of(&self, id: u64) -> Option<Span> {
-        self.open().get(&id).cloned()
+    fn insert(&self, id: u64, span: Span) {
+        self.open().insert(id, OpenSpan(span));
+    }
+
+    fn of(&self, id: u64) -> Option<OpenSpan> {
+        self.open().get(&id).map(|OpenSpan(span)| OpenSpan(span.clone()))
+    }
+
+    /// The id of the span of that number, to be the parent of another.
+    fn id_of(&self, id: u64) -> Option<Id> {
+        self.of(id)?.0.id()
     }
 
     fn enter(&self, id: u64) {
-        if let Some(span) = self.of(id) {
+        if let Some(OpenSpan(span)) = &self.of(id) {
             span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
         }
     }
 
     fn exit(&self, id: u64) {
-        if let Some(span) = self.of(id) {
+        if let Some(OpenSpan(span)) = &self.of(id) {
             span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
         }
     }
@@ -51,7 +73,7 @@ impl Spans {
     fn end(&self, id: u64, outcome: &str) {
         // The lock is gone before the span is: its end is the subscriber's code.
         let span = self.open().remove(&id);
-        if let Some(span) = span {
+        if let Some(OpenSpan(span)) = &span {
             span.record("outcome", outcome);
         }
     }
@@ -72,12 +94,9 @@ impl Observer for Spans {
             };
         }
         // A run has no poll of its own in which its span could be entered.
-        let span = if let Some(run) = fire.run() {
-            span!(parent: self.of(run).as_ref().and_then(Span::id),)
-        } else {
-            span!()
-        };
-        self.open().insert(fire.id(), span);
+        let span =
+            if let Some(run) = fire.run() { span!(parent: self.id_of(run),) } else { span!() };
+        self.insert(fire.id(), span);
     }
 
     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
@@ -85,9 +104,8 @@ impl Observer for Spans {
     }
 
     fn handler_started(&self, call: &ObservedCall<'_>) {
-        let fire = self.of(call.fire().id());
         let span = tracing::span!(
-            parent: fire.as_ref().and_then(Span::id),
+            parent: self.id_of(call.fire().id()),
             Level::INFO,
             "hook_handler",
             point = call.fire().point(),
@@ -95,7 +113,7 @@ impl Observer for Spans {
             owner = %call.owner(),
             outcome = field::Empty,
         );
-        self.open().insert(call.id(), span);
+        self.insert(call.id(), span);
     }
 
     fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, _: Duration) {
@@ -111,16 +129,15 @@ impl Observer for Spans {
     }
 
     fn step_started(&self, step: &ObservedStep<'_>) {
-        let run = self.of(step.run().id());
         let span = tracing::span!(
-            parent: run.as_ref().and_then(Span::id),
+            parent: self.id_of(step.run().id()),
             Level::INFO,
             "hook_flow_step",
             point = step.run().point(),
             step = step.step().name(),
             outcome = field::Empty,
         );
-        self.open().insert(step.id(), span);
+        self.insert(step.id(), span);
     }
 
     fn step_ended(&self, step: &ObservedStep<'_>, status: &StepStatus, _: Duration) {

@@ -29,6 +29,8 @@ struct Hostile {
     when: When,
     there: AtomicU32,
     woken: AtomicU32,
+    /// What is done when it is woken, once.
+    on_wake: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Hostile {
@@ -36,13 +38,23 @@ impl Hostile {
         // Kept where the checker sees that they are not forgotten.
         static ALL: Mutex<Vec<&'static Hostile>> = Mutex::new(Vec::new());
         let (there, woken) = (AtomicU32::new(1), AtomicU32::new(0));
-        let hostile = Box::leak(Box::new(Self { when, there, woken }));
+        let on_wake = Mutex::default();
+        let hostile = Box::leak(Box::new(Self { when, there, woken, on_wake }));
         ALL.lock().unwrap_or_else(PoisonError::into_inner).push(hostile);
         hostile
     }
 
     fn at(&self, when: When) {
         assert!(self.when != when, "the waker panics");
+    }
+
+    fn wake(&self) {
+        self.woken.fetch_add(1, Ordering::SeqCst);
+        let on_wake = self.on_wake.lock().unwrap().take();
+        if let Some(on_wake) = on_wake {
+            on_wake();
+        }
+        self.at(When::Woken);
     }
 
     fn waker(&'static self) -> Waker {
@@ -70,14 +82,9 @@ static TABLE: RawWakerVTable = RawWakerVTable::new(
     |data| {
         let hostile = unsafe { of(data) };
         hostile.there.fetch_sub(1, Ordering::SeqCst);
-        hostile.woken.fetch_add(1, Ordering::SeqCst);
-        hostile.at(When::Woken);
+        hostile.wake();
     },
-    |data| {
-        let hostile = unsafe { of(data) };
-        hostile.woken.fetch_add(1, Ordering::SeqCst);
-        hostile.at(When::Woken);
-    },
+    |data| unsafe { of(data) }.wake(),
     |data| {
         let hostile = unsafe { of(data) };
         hostile.there.fetch_sub(1, Ordering::SeqCst);
@@ -205,4 +212,64 @@ fn l19_a_wait_that_is_dropped_forgets_its_waker() {
     }
     finish(fire.as_mut()).0.unwrap();
     assert_eq!(hostile.woken.load(Ordering::SeqCst), 0);
+}
+
+/// The last one that knows the task's waker may be the one that wakes it: the
+/// executor polls with another waker while it is woken.
+#[test]
+fn l12_a_waker_that_panics_in_its_drop_stays_out_of_who_wakes_a_handler() {
+    quietly(|| {
+        let (hooks, payload) = (HookRegistry::new(), Payload::new());
+        let wakers: Arc<Mutex<Vec<Waker>>> = Arc::default();
+        let waiting = (0..40).map(|_| {
+            let shared = Arc::clone(&wakers);
+            let keeps = async |wakers: &Arc<Mutex<Vec<Waker>>>, _: &Payload| {
+                poll_fn(|task| {
+                    let waker = task.waker().clone();
+                    wakers.lock().unwrap().push(waker);
+                    Poll::<()>::Pending
+                })
+                .await;
+            };
+            on::<Told>().handler_with(shared, keeps)
+        });
+        hooks.register(waiting).unwrap();
+        let mut fire = Box::pin(async move { hooks.fire_void::<Told>(&payload).await });
+        let hostile = Hostile::new(When::Dropped);
+        assert!(polled(fire.as_mut(), hostile).is_pending());
+        let waker = wakers.lock().unwrap().pop().unwrap();
+        *hostile.on_wake.lock().unwrap() =
+            Some(Box::new(move || assert!(poll_once(fire.as_mut()).is_pending())));
+        let woken = catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
+        assert!(woken.is_ok(), "nothing unwinds into who wakes");
+        // The first ones were given the task's own waker: the test drops those.
+        let kept = std::mem::take(&mut *wakers.lock().unwrap());
+        for waker in kept {
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(waker)));
+        }
+        assert_eq!(hostile.there.load(Ordering::SeqCst), 1);
+    });
+}
+
+#[test]
+fn l12_a_wait_drops_wakers_that_panic_with_care() {
+    quietly(|| {
+        let (hooks, payload) = (HookRegistry::new(), Payload::new());
+        let waits = on::<Told>().plugin("audit").handler(async |_: &Payload| pause().await);
+        hooks.register(waits).unwrap();
+        let mut fire = Box::pin(hooks.fire_void::<Told>(&payload));
+        assert!(poll_once(fire.as_mut()).is_pending());
+        let removal = hooks.unregister_plugin("audit");
+        let hostile = Hostile::new(When::Dropped);
+        let waits = || {
+            let mut wait = Box::pin(removal.drained());
+            assert!(polled(wait.as_mut(), hostile).is_pending());
+            // Another waker takes its place, then the wait is given up.
+            assert!(poll_once(wait.as_mut()).is_pending());
+            assert!(polled(wait.as_mut(), hostile).is_pending());
+        };
+        assert!(catch_unwind(AssertUnwindSafe(waits)).is_ok());
+        assert_eq!(hostile.there.load(Ordering::SeqCst), 1);
+        finish(fire.as_mut()).0.unwrap();
+    });
 }
