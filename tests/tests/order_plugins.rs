@@ -375,3 +375,96 @@ fn l22_why_a_plugins_handler_stands_where_it_stands() {
         ]
     );
 }
+
+/// An older constraint of another plugin is not in the way of who comes later.
+#[test]
+fn l04_a_plugin_cannot_keep_another_from_registering() {
+    let hooks = HookRegistry::new();
+    add(&hooks, "door", |on| on);
+    add(&hooks, "kiln/evil", |on| on.before("oven/*").after("door"));
+    add(&hooks, "oven/security", |on| on.before("door"));
+    assert_eq!(order(&hooks), ["oven/security", "door", "kiln/evil"]);
+    assert_eq!(hooks.audit().dropped.len(), 2, "both constraints of the older one");
+
+    let hooks = HookRegistry::new();
+    add(&hooks, "kiln/evil", |on| on.before("oven/first").after("oven/second"));
+    let group = [tick("oven/first", |on| on), tick("oven/second", |on| on.after("first"))];
+    hooks.register(group).unwrap();
+    assert_eq!(order(&hooks), ["kiln/evil", "oven/first", "oven/second"]);
+}
+
+#[test]
+fn l04_a_plugin_that_goes_before_one_that_moved_passes_no_other() {
+    let hooks = HookRegistry::new();
+    add(&hooks, "log", |on| on.priority(5));
+    add(&hooks, "oven/one", |on| on.priority(1).after("log"));
+    add(&hooks, "oven/two", |on| on.priority(2).after("log"));
+    assert_eq!(order(&hooks), ["log", "oven/one", "oven/two"]);
+    add(&hooks, "kiln/fire", |on| on.priority(9).before("oven/one"));
+    assert_eq!(order(&hooks), ["log", "kiln/fire", "oven/one", "oven/two"]);
+}
+
+#[test]
+fn l04_who_names_nobody_and_is_named_by_nobody_changes_the_order_of_no_others() {
+    for present in [false, true] {
+        let hooks = HookRegistry::new();
+        add(&hooks, "sink/d", |on| on.priority(-2).before("oven/b"));
+        if present {
+            add(&hooks, "kiln/d", |on| on.priority(-2));
+        }
+        add(&hooks, "oven/b", |on| on.priority(2).before("nobody"));
+        let group = [
+            tick("oven/c", |on| on.priority(3).before("b")),
+            tick("oven/a", |on| on.priority(3).before("sink/*")),
+        ];
+        hooks.register(group).unwrap();
+        let mut others = order(&hooks);
+        others.retain(|name| name != "kiln/d");
+        assert_eq!(others, ["oven/a", "sink/d", "oven/c", "oven/b"], "kiln: {present}");
+    }
+}
+
+/// The order does not depend on how it was worked out: one that has a name
+/// which occurs in a constraint makes all of it be sorted anew.
+#[test]
+fn l04_a_later_registration_changes_the_order_of_no_others() {
+    for later in ["kiln/log", "kiln/other", "other"] {
+        let hooks = HookRegistry::new();
+        add(&hooks, "log", |on| on.priority(2));
+        add(&hooks, "copy", |on| on.after("log"));
+        add(&hooks, "sink/b", |on| on.priority(-3).after("log"));
+        add(&hooks, "last", |on| on.after("sink/b"));
+        let before = order(&hooks);
+        add(&hooks, later, |on| on.priority(-9));
+        let mut others = order(&hooks);
+        assert_eq!(others.remove(0), later);
+        assert_eq!(others, before, "{later}");
+    }
+}
+
+#[test]
+fn l04_two_that_name_each_other_have_their_place_before_who_names_them() {
+    let hooks = HookRegistry::new();
+    add(&hooks, "sink/c", |on| on.priority(-2).after("oven/b"));
+    let group = [
+        tick("oven/d", |on| on.priority(2).before("b")),
+        tick("oven/b", |on| on.priority(3).after("d")),
+    ];
+    hooks.register(group).unwrap();
+    assert_eq!(order(&hooks), ["oven/d", "oven/b", "sink/c"]);
+    add(&hooks, "other", |on| on);
+    assert_eq!(order(&hooks), ["other", "oven/d", "oven/b", "sink/c"]);
+    assert_eq!(dropped(&hooks), [""; 0]);
+}
+
+/// Who names all handlers of a plugin means those of its own phase.
+#[test]
+fn l04_all_of_a_plugin_are_its_handlers_of_the_same_phase() {
+    let hooks = HookRegistry::new();
+    let rewrites = |_: &String| Verdict::<String>::Pass;
+    let judges = on::<Ship>().name("judge").plugin("kiln").guard(|_: &String| Verdict::Pass);
+    let labels = on::<Ship>().name("label").plugin("kiln").priority(9).handler(rewrites);
+    hooks.register([judges, labels]).unwrap();
+    hooks.register(on::<Ship>().name("host").after("kiln/*").handler(rewrites)).unwrap();
+    assert_eq!(order_at::<Ship>(&hooks), ["kiln/label", "host", "kiln/judge"]);
+}

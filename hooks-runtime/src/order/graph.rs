@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use super::Names;
+use super::{Names, Wanted};
 use crate::entry::Entry;
 
 /// One handler runs before another, because `asker`, one of the two, asks for
@@ -21,10 +21,18 @@ pub(crate) fn relations(entries: &[Arc<Entry>]) -> Vec<Relation> {
     let names = Names::new(entries);
     let mut relations = Vec::new();
     for (asker, entry) in entries.iter().enumerate() {
-        for target in entry.after.iter().flat_map(|name| names.targets(asker, name)) {
+        // Who names all handlers of a plugin does not know which of them are
+        // guards, whose place among the rewriters is settled.
+        let targets = |name: &'_ Arc<str>| {
+            let all = matches!(Wanted::parse(name), Wanted::All(_));
+            let found = names.targets(asker, name);
+            let found = found.filter(|&target| !all || entries[target].phase == entry.phase);
+            found.collect::<Vec<_>>()
+        };
+        for target in entry.after.iter().flat_map(targets) {
             relations.push(Relation { first: target, then: asker, asker });
         }
-        for target in entry.before.iter().flat_map(|name| names.targets(asker, name)) {
+        for target in entry.before.iter().flat_map(targets) {
             relations.push(Relation { first: asker, then: target, asker });
         }
     }
@@ -91,39 +99,5 @@ impl Stuck {
             walk.push(at);
             at = leaders[at].expect("one that waits has a leader that waits");
         }
-    }
-
-    /// The askers of those relations that are part of a circle, or lead from
-    /// one circle to another.
-    pub(super) fn askers_in_circles(&self, relations: &[Relation]) -> Vec<usize> {
-        // What is only behind a circle leads nowhere back into it.
-        let len = self.followers.len();
-        let mut inside: Vec<_> = self.waits_for.iter().map(|&count| count > 0).collect();
-        let mut leaders = vec![Vec::new(); len];
-        let mut leads = vec![0_usize; len];
-        for leader in (0..len).filter(|&leader| self.waits_for[leader] > 0) {
-            for &follower in &self.followers[leader] {
-                leaders[follower].push(leader);
-                leads[leader] += 1;
-            }
-        }
-        let mut ends: Vec<_> = (0..len).filter(|&i| inside[i] && leads[i] == 0).collect();
-        while let Some(end) = ends.pop() {
-            inside[end] = false;
-            for &leader in &leaders[end] {
-                leads[leader] -= 1;
-                if leads[leader] == 0 {
-                    ends.push(leader);
-                }
-            }
-        }
-        let mut askers: Vec<_> = relations
-            .iter()
-            .filter(|relation| inside[relation.first] && inside[relation.then])
-            .map(|relation| relation.asker)
-            .collect();
-        askers.sort_unstable();
-        askers.dedup();
-        askers
     }
 }

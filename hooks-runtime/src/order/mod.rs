@@ -18,6 +18,7 @@
 //!
 //! The order is worked out when handlers change, never in a fire.
 
+mod components;
 mod graph;
 mod names;
 mod place;
@@ -53,13 +54,25 @@ pub(crate) fn constraints(entry: &Entry) -> impl Iterator<Item = String> {
 #[derive(Debug, Default)]
 pub(crate) struct Sorted {
     pub(crate) order: Vec<Arc<Entry>>,
-    /// The ids of the plugins' handlers that their constraints place.
-    pub(crate) moved: HashSet<u64>,
+    /// How each stands to the handlers that are attached to others.
+    pub(crate) trees: Vec<Tree>,
     /// The plugins' handlers whose constraints cannot be kept.
     pub(crate) dropped: Vec<(Arc<Entry>, Conflict)>,
     /// Whether a built-in constraint names a handler that moves: then the place
     /// of the built-in one is not told from where that one went.
     pub(crate) is_tangled: bool,
+}
+
+/// How a handler came to its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tree {
+    /// It keeps its place in the base.
+    Root,
+    /// Its constraints attach it, by way of others or not, to the last handler
+    /// before it that keeps its place.
+    Previous,
+    /// The same, to the next.
+    Next,
 }
 
 /// Why the constraints of a plugin's handler cannot be kept.
@@ -95,7 +108,8 @@ pub(crate) fn sorted(
 ) -> Result<Sorted, Fault> {
     entries.sort_by_key(|entry| key(entry));
     if !entries.iter().any(|entry| is_constrained(entry)) {
-        return Ok(Sorted { order: entries, ..Sorted::default() });
+        let trees = vec![Tree::Root; entries.len()];
+        return Ok(Sorted { order: entries, trees, ..Sorted::default() });
     }
     let guards = entries.partition_point(|entry| entry.phase == Phase::Main);
     let (mut rewriting, mut guarding) = (Vec::new(), Vec::new());
@@ -153,37 +167,51 @@ fn sort_phase(
     for round in 1.. {
         if asked.is_empty() {
             sorted.order.extend(base.iter().map(|&index| entry_of(index)));
+            sorted.trees.resize(sorted.order.len(), Tree::Root);
             return Ok(());
         }
         let all: Vec<_> = built_in.iter().chain(&asked).copied().collect();
-        let conflicts = match graph::ordered(entries.len(), &all) {
-            Err(stuck) => {
-                let askers = stuck.askers_in_circles(&asked);
-                if askers.iter().any(|&asker| is_new(entries[asker].id)) {
-                    let circle = stuck.circle().into_iter().map(entry_of).collect();
-                    return Err(Fault::Circle(circle));
-                }
-                askers.into_iter().map(|asker| (asker, Conflict::Circle)).collect()
+        let conflicts = match place::placed(entries, &base, &all) {
+            Ok(order) => {
+                let moving: HashSet<_> = asked.iter().map(|it| it.asker).collect();
+                let names_one =
+                    |it: &Relation| moving.contains(&it.first) || moving.contains(&it.then);
+                sorted.is_tangled |= built_in.iter().any(names_one);
+                sorted.order.extend(order.iter().map(|&(index, _)| entry_of(index)));
+                sorted.trees.extend(order.iter().map(|&(_, tree)| tree));
+                return Ok(());
             }
-            Ok(_) => match place::placed(entries, &base, &all) {
-                Ok(order) => {
-                    sorted.order.extend(order.into_iter().map(entry_of));
-                    sorted.moved.extend(asked.iter().map(|it| entries[it.asker].id));
-                    let moves = |index: usize| sorted.moved.contains(&entries[index].id);
-                    let tangled = |it: &Relation| moves(it.first) || moves(it.then);
-                    sorted.is_tangled |= built_in.iter().any(tangled);
-                    return Ok(());
-                }
-                Err(conflicts) => conflicts,
-            },
+            Err(conflicts) => conflicts,
         };
-        let new = conflicts.iter().find(|(index, _)| is_new(entries[*index].id));
-        if let Some((index, conflict)) = new {
-            return Err(Fault::Conflict(entry_of(*index), conflict.clone()));
+        if let Some(fault) = fault_of_new(entries, &all, &conflicts, is_new) {
+            return Err(fault);
         }
         drop_askers(entries, &mut asked, conflicts, round, sorted);
     }
     unreachable!("each round drops a handler's constraints, and without any it returns")
+}
+
+/// What is wrong with the group that is being registered, if it is to blame.
+fn fault_of_new(
+    entries: &[Arc<Entry>],
+    relations: &[Relation],
+    conflicts: &[(usize, Conflict)],
+    is_new: &impl Fn(u64) -> bool,
+) -> Option<Fault> {
+    let entry_of = |index: usize| Arc::clone(&entries[index]);
+    let (index, conflict) = conflicts.iter().find(|(index, _)| is_new(entries[*index].id))?;
+    // A circle says more, if there is one: of handlers that name each other, or
+    // of its own constraints with those of the host and of its own plugin.
+    let owner = entries[*index].owner_bit();
+    let concerns = |it: &&Relation| {
+        let asker = &entries[it.asker];
+        *conflict == Conflict::Circle || asker.plugin.is_none() || asker.owner_bit() == owner
+    };
+    let concerned: Vec<_> = relations.iter().filter(concerns).copied().collect();
+    if let Err(stuck) = graph::ordered(entries.len(), &concerned) {
+        return Some(Fault::Circle(stuck.circle().into_iter().map(entry_of).collect()));
+    }
+    Some(Fault::Conflict(entry_of(*index), conflict.clone()))
 }
 
 /// Takes the constraints that conflict out of `asked`.

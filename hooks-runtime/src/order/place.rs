@@ -1,47 +1,61 @@
 //! The places of plugins' handlers that have constraints.
 //!
-//! All other handlers are *fixed*: they stand in the order that the built-in
-//! constraints give. A handler that moves goes into a *gap* between two of
-//! them: the one where it would stand without its constraints, or the nearest
-//! that is behind all its `after` targets and before all its `before` targets.
-//! In one gap the rule is that of built-in handlers: each waits for those that
-//! it must follow, then the lowest key comes next.
+//! The order by the constraints of built-in handlers alone is the *base*. A
+//! plugin's handler whose constraints name a handler *moves*; all others stay
+//! where the base has them. One that moves keeps its place in the base where
+//! that is behind all that it must follow and before all that must follow it.
+//! Otherwise it is *attached* to the handler that stands in its way: right
+//! behind the last that it must follow, or right before the first that must
+//! follow it. Of several on one side of the same handler the base decides.
+//!
+//! So the places of two handlers depend on no third that they do not name: a
+//! plugin never changes the order of others.
 //!
 //! Targets get their place before the handlers that name them. Of handlers
-//! that name each other the one that was registered first is placed first, and
-//! what others of its own plugin say of a handler counts as if it had said so
-//! itself; so a handler that comes later finds no place, rather than taking
-//! one from an earlier one.
+//! that name each other the one that was registered first is placed first.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap};
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::Conflict;
-use super::graph::{self, Relation};
+use super::components;
+use super::graph::Relation;
+use super::{Conflict, Tree};
 use crate::entry::Entry;
 
-/// The entries in their order, as indices; or those whose constraints cannot
-/// be kept. `base` is the order by the built-in relations alone. The relations
-/// have no circle.
+/// The entries in their order, as indices, each with its part of a tree of
+/// attached handlers; or those whose constraints cannot be kept. `base` is the
+/// order by the built-in relations alone.
 pub(super) fn placed(
     entries: &[Arc<Entry>],
     base: &[usize],
     relations: &[Relation],
-) -> Result<Vec<usize>, Vec<(usize, Conflict)>> {
+) -> Result<Vec<(usize, Tree)>, Vec<(usize, Conflict)>> {
     let mut places = Places::new(entries, base, relations);
-    places.fill();
+    let component = places.fill();
     let order = places.order();
     let mut position = vec![0; entries.len()];
-    for (at, &index) in order.iter().enumerate() {
+    for (at, &(index, _)) in order.iter().enumerate() {
         position[index] = at;
     }
-    for relation in relations {
-        if places.moves[relation.asker] && position[relation.first] > position[relation.then] {
-            places.conflicts.entry(relation.asker).or_insert(Conflict::NoPlace);
+    let mut circles = HashSet::new();
+    for relation in relations.iter().filter(|relation| places.moves[relation.asker]) {
+        if position[relation.first] > position[relation.then] {
+            let target = other_end(*relation, relation.asker);
+            if places.moves[target] && component[relation.asker] == component[target] {
+                circles.insert(component[target]);
+            } else {
+                places.conflicts.entry(relation.asker).or_insert(Conflict::NoPlace);
+            }
         }
     }
-    places.check_ranges(base);
+    // All that name each other have their part in it.
+    for index in (0..entries.len()).filter(|&index| places.moves[index]) {
+        if circles.contains(&component[index]) {
+            places.conflicts.insert(index, Conflict::Circle);
+        }
+    }
+    places.check_ranges(&position);
     let conflicts = places.conflicts;
     if conflicts.is_empty() {
         return Ok(order);
@@ -51,45 +65,61 @@ pub(super) fn placed(
     Err(conflicts)
 }
 
+/// The side of a handler on which another is attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Before,
+    Behind,
+}
+
 struct Places<'a> {
     entries: &'a [Arc<Entry>],
+    base: &'a [usize],
     relations: &'a [Relation],
     moves: Vec<bool>,
-    /// The fixed ones, in order.
-    fixed: Vec<usize>,
-    /// For a fixed one, its place among the fixed; for one that moves, the gap
-    /// where it would stand without its constraints. Gap `g` is before the
-    /// fixed one at `g`.
-    home: Vec<usize>,
-    /// The gap of each that moves, once it has one.
-    gap: Vec<Option<usize>>,
+    /// The place of each in the base.
+    rank: Vec<usize>,
+    is_placed: Vec<bool>,
+    /// What each is attached to.
+    anchor: Vec<Option<(usize, Side)>>,
+    /// How many anchors lead from each to one that keeps its place.
+    depth: Vec<usize>,
+    /// The rank of that one.
+    root: Vec<usize>,
     conflicts: HashMap<usize, Conflict>,
 }
 
 impl<'a> Places<'a> {
-    fn new(entries: &'a [Arc<Entry>], base: &[usize], relations: &'a [Relation]) -> Self {
-        let mut moves = vec![false; entries.len()];
+    fn new(entries: &'a [Arc<Entry>], base: &'a [usize], relations: &'a [Relation]) -> Self {
+        let len = entries.len();
+        let mut moves = vec![false; len];
         for relation in relations {
             moves[relation.asker] = entries[relation.asker].plugin.is_some();
         }
-        let mut fixed = Vec::with_capacity(entries.len());
-        let mut home = vec![0; entries.len()];
-        for &index in base {
-            home[index] = fixed.len();
-            if !moves[index] {
-                fixed.push(index);
-            }
+        let mut rank = vec![0; len];
+        for (at, &index) in base.iter().enumerate() {
+            rank[index] = at;
         }
-        let gap = vec![None; entries.len()];
-        Self { entries, relations, moves, fixed, home, gap, conflicts: HashMap::new() }
+        Self {
+            entries,
+            base,
+            relations,
+            is_placed: moves.iter().map(|moves| !moves).collect(),
+            moves,
+            anchor: vec![None; len],
+            depth: vec![0; len],
+            root: rank.clone(),
+            rank,
+            conflicts: HashMap::new(),
+        }
     }
 
-    /// Gives a gap to all that move, targets first.
-    fn fill(&mut self) {
+    /// Places all that move, targets first. The number of the component of
+    /// each: those with the same number name each other.
+    fn fill(&mut self) -> Vec<usize> {
         let len = self.entries.len();
         let mut about: Vec<Vec<Relation>> = vec![Vec::new(); len];
-        let mut waits_for = vec![0_usize; len];
-        let mut askers: Vec<Vec<usize>> = vec![Vec::new(); len];
+        let mut targets: Vec<Vec<usize>> = vec![Vec::new(); len];
         for &relation in self.relations {
             for end in [relation.first, relation.then] {
                 if self.moves[end] {
@@ -98,53 +128,69 @@ impl<'a> Places<'a> {
             }
             let target = other_end(relation, relation.asker);
             if self.moves[relation.asker] && self.moves[target] {
-                waits_for[relation.asker] += 1;
-                askers[target].push(relation.asker);
+                targets[relation.asker].push(target);
             }
         }
-        let moving: Vec<_> = (0..len).filter(|&index| self.moves[index]).collect();
-        let mut free: BinaryHeap<_> =
-            moving.iter().copied().filter(|&index| waits_for[index] == 0).map(Reverse).collect();
-        let mut oldest = moving;
-        oldest.sort_unstable_by_key(|&index| Reverse(self.entries[index].seq));
-        loop {
-            let next = free.pop().map(|Reverse(next)| next).or_else(|| oldest.pop());
-            let Some(next) = next else { return };
-            if self.gap[next].is_some() {
-                continue;
-            }
-            self.place(next, &about[next]);
-            for &asker in &askers[next] {
-                waits_for[asker] -= 1;
-                if waits_for[asker] == 0 {
-                    free.push(Reverse(asker));
+        let mut numbers = vec![0; len];
+        let components = components::targets_first(&targets);
+        for (number, mut component) in components.into_iter().enumerate() {
+            component.sort_unstable_by_key(|&index| self.entries[index].seq);
+            for index in component {
+                numbers[index] = number;
+                if self.moves[index] {
+                    self.place(index, &about[index]);
                 }
+            }
+        }
+        numbers
+    }
+
+    fn place(&mut self, index: usize, about: &[Relation]) {
+        // The last that it must follow, the first that must follow it.
+        let (mut last, mut first): (Option<usize>, Option<usize>) = (None, None);
+        for &relation in about.iter().filter(|relation| self.counts(index, relation)) {
+            let other = other_end(relation, index);
+            if !self.is_placed[other] {
+                // It names this one as well, and comes later.
+            } else if relation.then == index {
+                last = Some(last.map_or(other, |last| self.max(last, other)));
+            } else {
+                first = Some(first.map_or(other, |first| self.min(first, other)));
+            }
+        }
+        self.is_placed[index] = true;
+        if let (Some(last), Some(first)) = (last, first)
+            && self.compare(last, first) != Ordering::Less
+        {
+            let conflict = if last == first { Conflict::Circle } else { Conflict::NoPlace };
+            self.conflicts.insert(index, conflict);
+            return;
+        }
+        let rank = self.rank[index];
+        let too_early = last.is_some_and(|last| self.root[last] > rank);
+        let too_late = first.is_some_and(|first| self.root[first] < rank);
+        let same_tree =
+            last.zip(first).is_some_and(|(last, first)| self.root[last] == self.root[first]);
+        if !too_early && !too_late && !same_tree {
+            return;
+        }
+        let behind = last.map(|last| (last, Side::Behind));
+        let before = first.map(|first| (first, Side::Before));
+        let tries = if too_early { [behind, before] } else { [before, behind] };
+        for anchor in tries.into_iter().flatten() {
+            self.attach(index, anchor);
+            let follows = last.is_none_or(|last| self.compare(last, index) == Ordering::Less);
+            let leads = first.is_none_or(|first| self.compare(index, first) == Ordering::Less);
+            if follows && leads {
+                return;
             }
         }
     }
 
-    fn place(&mut self, index: usize, about: &[Relation]) {
-        let (mut lowest, mut highest) = (0, self.fixed.len());
-        for &relation in about.iter().filter(|relation| self.counts(index, relation)) {
-            let other = other_end(relation, index);
-            let (before, behind) = match (self.moves[other], self.gap[other]) {
-                (false, _) => (self.home[other], self.home[other] + 1),
-                (true, Some(gap)) => (gap, gap),
-                // It names this one as well, and follows it.
-                (true, None) => continue,
-            };
-            if relation.first == index {
-                highest = highest.min(before);
-            } else {
-                lowest = lowest.max(behind);
-            }
-        }
-        let home = self.home[index];
-        if lowest > highest {
-            self.conflicts.insert(index, Conflict::NoPlace);
-        }
-        let gap = if lowest > highest { home } else { home.clamp(lowest, highest) };
-        self.gap[index] = Some(gap);
+    fn attach(&mut self, index: usize, (anchor, side): (usize, Side)) {
+        self.anchor[index] = Some((anchor, side));
+        self.depth[index] = self.depth[anchor] + 1;
+        self.root[index] = self.root[anchor];
     }
 
     /// Whether a relation binds the one at `index`: it asks for it itself, or
@@ -156,35 +202,63 @@ impl<'a> Places<'a> {
             || asker.owner_bit() == self.entries[index].owner_bit()
     }
 
-    /// The fixed ones, with those that move in the gaps between them.
-    fn order(&self) -> Vec<usize> {
-        let gaps = self.gap.iter().enumerate();
-        let mut moved: Vec<_> =
-            gaps.filter_map(|(index, gap)| gap.map(|gap| (gap, index))).collect();
-        moved.sort_unstable();
-        let mut rank = vec![0; self.entries.len()];
-        for (at, &(_, index)) in moved.iter().enumerate() {
-            rank[index] = at;
+    fn max(&self, one: usize, other: usize) -> usize {
+        if self.compare(one, other) == Ordering::Less { other } else { one }
+    }
+
+    fn min(&self, one: usize, other: usize) -> usize {
+        if self.compare(one, other) == Ordering::Greater { other } else { one }
+    }
+
+    /// Which of two that are placed comes first.
+    fn compare(&self, one: usize, other: usize) -> Ordering {
+        if self.root[one] != self.root[other] {
+            return self.root[one].cmp(&self.root[other]);
         }
-        let together = |relation: &&Relation| {
-            let gaps = (self.gap[relation.first], self.gap[relation.then]);
-            matches!(gaps, (Some(first), Some(then)) if first == then)
-        };
-        let ranked = |relation: &Relation| Relation {
-            first: rank[relation.first],
-            then: rank[relation.then],
-            asker: rank[relation.asker],
-        };
-        let within: Vec<_> = self.relations.iter().filter(together).map(ranked).collect();
-        let ranks = graph::ordered(moved.len(), &within).expect("the relations have no circle");
-        // Relations are within one gap, so this is sorted by gap.
-        let mut moved = ranks.into_iter().map(|rank| moved[rank]).peekable();
-        let mut order = Vec::with_capacity(self.entries.len());
-        for gap in 0..=self.fixed.len() {
-            while let Some((_, index)) = moved.next_if(|(its, _)| *its == gap) {
-                order.push(index);
+        // Up to where their ways to the root meet, with the last step of each.
+        let (mut one, mut other) = ((one, None), (other, None));
+        while one.0 != other.0 {
+            let deeper =
+                if self.depth[one.0] >= self.depth[other.0] { &mut one } else { &mut other };
+            let (anchor, side) = self.anchor[deeper.0].expect("the root is where all ways meet");
+            *deeper = (anchor, Some((side, self.rank[deeper.0])));
+        }
+        match (one.1, other.1) {
+            (None, None) => Ordering::Equal,
+            (None, Some((side, _))) => side_of_root(side).reverse(),
+            (Some((side, _)), None) => side_of_root(side),
+            (Some(one), Some(other)) => one.cmp(&other),
+        }
+    }
+
+    /// All in their order.
+    fn order(&self) -> Vec<(usize, Tree)> {
+        let mut attached: Vec<[Vec<usize>; 2]> = vec![Default::default(); self.entries.len()];
+        for &index in self.base {
+            if let Some((anchor, side)) = self.anchor[index] {
+                attached[anchor][side as usize].push(index);
             }
-            order.extend(self.fixed.get(gap));
+        }
+        let mut order = Vec::with_capacity(self.entries.len());
+        // What is left to write, the next one last: a handler, with or without
+        // those that are attached to it.
+        let mut left: Vec<(usize, bool)> = Vec::new();
+        for &root in self.base.iter().filter(|&&index| self.anchor[index].is_none()) {
+            left.push((root, true));
+            let mut tree = Tree::Next;
+            while let Some((index, whole)) = left.pop() {
+                if whole {
+                    let [before, behind] = &attached[index];
+                    left.extend(behind.iter().rev().map(|&index| (index, true)));
+                    left.push((index, false));
+                    left.extend(before.iter().rev().map(|&index| (index, true)));
+                } else if index == root {
+                    order.push((index, Tree::Root));
+                    tree = Tree::Previous;
+                } else {
+                    order.push((index, tree));
+                }
+            }
         }
         order
     }
@@ -196,22 +270,20 @@ impl<'a> Places<'a> {
     /// One of another plugin that moves counts where it would stand without
     /// its constraints, unless it is named: where it goes itself is not to
     /// decide about a third.
-    fn check_ranges(&mut self, base: &[usize]) {
-        let mut position = vec![0; self.entries.len()];
-        for (at, &index) in base.iter().enumerate() {
-            position[index] = at;
-        }
+    fn check_ranges(&mut self, position: &[usize]) {
         let mut beyond: HashMap<(u32, i32, i32), Beyond> = HashMap::new();
         for index in (0..self.entries.len()).filter(|&index| self.moves[index]) {
             let entry = &self.entries[index];
-            let (Some(range), Some(gap)) = (&entry.allowed, self.gap[index]) else { continue };
+            let Some(range) = &entry.allowed else { continue };
             let bounds = (entry.owner_bit(), *range.start(), *range.end());
-            let beyond =
-                beyond.entry(bounds).or_insert_with(|| Beyond::new(self.entries, base, bounds));
-            let at = position[index];
-            let leads_out = match gap.cmp(&self.home[index]) {
-                Ordering::Less => beyond.below(position[self.fixed[gap]], at),
-                Ordering::Greater => beyond.above(at, position[self.fixed[gap - 1]] + 1),
+            let beyond = beyond
+                .entry(bounds)
+                .or_insert_with(|| Beyond::new(self.entries, self.base, bounds));
+            let (rank, root) = (self.rank[index], self.root[index]);
+            let is_before = position[index] < position[self.base[root]];
+            let leads_out = match root.cmp(&rank) {
+                Ordering::Less => beyond.below(root + usize::from(!is_before), rank),
+                Ordering::Greater => beyond.above(rank, root + usize::from(!is_before)),
                 Ordering::Equal => false,
             };
             if leads_out {
@@ -221,15 +293,24 @@ impl<'a> Places<'a> {
         for &relation in self.relations {
             let (index, other) = (relation.asker, other_end(relation, relation.asker));
             let (entry, named) = (&self.entries[index], &self.entries[other]);
-            let home = self.home[index];
-            if let (Some(range), Some(gap)) = (&entry.allowed, self.gap[other])
+            let (rank, root) = (self.rank[index], self.root[other]);
+            if let Some(range) = &entry.allowed
+                && self.moves[other]
                 && entry.owner_bit() != named.owner_bit()
-                && ((relation.first == index && named.priority < *range.start() && gap <= home)
-                    || (relation.then == index && named.priority > *range.end() && gap >= home))
+                && ((relation.first == index && named.priority < *range.start() && root <= rank)
+                    || (relation.then == index && named.priority > *range.end() && root >= rank))
             {
                 self.conflicts.entry(index).or_insert(Conflict::Range(range.clone()));
             }
         }
+    }
+}
+
+/// How what is attached on that side compares to what it is attached to.
+fn side_of_root(side: Side) -> Ordering {
+    match side {
+        Side::Before => Ordering::Less,
+        Side::Behind => Ordering::Greater,
     }
 }
 

@@ -62,9 +62,8 @@ impl Store {
         }
         let targets = entry.after.iter().filter_map(|name| self.target(point, entry, name));
         let targets: Vec<_> = targets.collect();
-        let at = point.order.place_for(entry, &targets)?;
-        let has_targets = !targets.is_empty();
-        Some(Plan::Insert { at, entry: Arc::clone(entry), has_targets })
+        let (at, mark) = point.order.place_for(entry, &targets)?;
+        Some(Plan::Insert { at, entry: Arc::clone(entry), mark })
     }
 
     /// The one handler that a new one means by a name.

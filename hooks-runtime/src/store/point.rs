@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::sequence::Sequence;
+use super::sequence::{Mark, Sequence};
 use crate::entry::Entry;
 use crate::list::{AnyList, ListKind};
 use crate::order::{self, Sorted};
@@ -30,7 +30,7 @@ pub(super) enum Plan {
     Insert {
         at: usize,
         entry: Arc<Entry>,
-        has_targets: bool,
+        mark: Mark,
     },
     Swap {
         at: usize,
@@ -148,9 +148,9 @@ impl PointStore {
 
     pub(super) fn follow(&mut self, plan: Plan) {
         match plan {
-            Plan::Insert { at, entry, has_targets } => {
+            Plan::Insert { at, entry, mark } => {
                 self.list = (self.kind.with)(&self.list, at, &entry);
-                self.order.insert(at, entry, has_targets);
+                self.order.insert(at, entry, mark);
             }
             Plan::Swap { at, entry } => {
                 self.list = (self.kind.swapped)(&self.list, at, &entry);

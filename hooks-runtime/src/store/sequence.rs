@@ -1,14 +1,14 @@
 //! The handlers of a point in their order, with what finds a place in it.
 //!
 //! An entry is *astray* where a constraint keeps it from its place by key: it
-//! moves, or one with a larger key stands before it. All others are in the
-//! order of their keys, so a place among them is found by halving.
+//! is attached to another, or one with a larger key stands before it. All others
+//! are in the order of their keys, so a place among them is found by halving.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::entry::Entry;
-use crate::order::{self, Conflict, Key, Names, Sorted, key};
+use crate::order::{self, Conflict, Key, Names, Sorted, Tree, key};
 
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
@@ -25,21 +25,22 @@ pub(crate) struct Sequence {
 
 /// Whether an entry is where its key puts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
+pub(super) enum Mark {
     InOrder,
     /// One with a larger key stands before it.
     Behind,
-    /// A plugin's handler that its constraints place.
-    Moved,
+    /// Its constraints attach it to the last entry before it that is not
+    /// attached itself, or to the next one.
+    Attached(Tree),
 }
 
 impl Sequence {
     pub(crate) fn new(sorted: Sorted) -> Self {
-        let Sorted { order, moved, dropped, is_tangled } = sorted;
+        let Sorted { order, trees, dropped, is_tangled } = sorted;
         let mut largest = None;
-        let mark = |entry: &Arc<Entry>| {
-            if moved.contains(&entry.id) {
-                Mark::Moved
+        let mark = |(entry, tree): (&Arc<Entry>, Tree)| {
+            if tree != Tree::Root {
+                Mark::Attached(tree)
             } else if Some(key(entry)) < largest {
                 Mark::Behind
             } else {
@@ -47,7 +48,7 @@ impl Sequence {
                 Mark::InOrder
             }
         };
-        let marks = order.iter().map(mark).collect();
+        let marks = order.iter().zip(trees).map(mark).collect();
         let mut asking = order.iter().filter(|entry| order::is_constrained(entry));
         let is_delicate = is_tangled || asking.any(|entry| entry.allowed.is_some());
         Self { order, marks, dropped, is_delicate }
@@ -64,31 +65,44 @@ impl Sequence {
 
     /// Where a new entry goes that no constraint of others names, if no other
     /// entry has to move for it and that is cheap to tell.
-    pub(super) fn place_for(&self, new: &Arc<Entry>, targets: &[&Arc<Entry>]) -> Option<usize> {
+    pub(super) fn place_for(
+        &self,
+        new: &Arc<Entry>,
+        targets: &[&Arc<Entry>],
+    ) -> Option<(usize, Mark)> {
         let is_held = new.allowed.is_some() && order::is_constrained(new);
         if self.is_delicate || is_held || targets.iter().any(|target| target.phase != new.phase) {
             return None;
         }
-        let by_key = self.first_behind(key(new));
-        let behind = targets.iter().map(|target| self.position(target) + 1).max().unwrap_or(0);
-        if new.plugin.is_some() && !targets.is_empty() {
-            // Into the gap where its key puts it, or into that behind its
-            // targets; there, before the first with a larger key.
-            let is_moved = |at: &usize| self.is_moved(*at);
-            let gap = (0..by_key).rev().take_while(is_moved).last().unwrap_or(by_key);
-            let start = behind.max(gap);
-            let passes = |at: &usize| self.is_moved(*at) && key(&self.order[*at]) < key(new);
-            return Some(start + (start..self.order.len()).take_while(passes).count());
+        // A built-in constraint binds what it names, also what moves.
+        let may_move =
+            |target: &&Arc<Entry>| target.plugin.is_some() && order::is_constrained(target);
+        if new.plugin.is_none() && targets.iter().any(may_move) {
+            return None;
         }
-        let at = if behind <= by_key {
-            by_key
-        } else {
-            let larger = |at: &usize| !self.is_moved(*at) && key(&self.order[*at]) > key(new);
-            (behind..self.order.len()).find(larger).unwrap_or(self.order.len())
+        let by_key = self.first_behind(key(new));
+        let last = targets.iter().map(|target| self.position(target)).max();
+        if targets.iter().any(|target| self.is_attached(self.position(target))) {
+            return None;
+        }
+        let Some(last) = last.filter(|last| *last >= by_key) else {
+            return Some((self.start_of_tree(by_key), Mark::InOrder));
         };
-        // A new neighbour divides the gap of those that moved into it.
-        let divides = at.checked_sub(1).is_some_and(|before| self.is_moved(before));
-        (!divides).then_some(at)
+        if new.plugin.is_some() {
+            // Attached behind its last target, where it is the first.
+            let is_first = self.marks.get(last + 1) != Some(&Mark::Attached(Tree::Previous));
+            return is_first.then_some((last + 1, Mark::Attached(Tree::Previous)));
+        }
+        let larger = |at: &usize| !self.is_attached(*at) && key(&self.order[*at]) > key(new);
+        let at = (last + 1..self.order.len()).find(larger).unwrap_or(self.order.len());
+        Some((self.start_of_tree(at), Mark::Behind))
+    }
+
+    /// The position of the first that is attached before the one at `at`, or of
+    /// that one.
+    fn start_of_tree(&self, at: usize) -> usize {
+        let before = self.marks[..at].iter().rev();
+        at - before.take_while(|mark| **mark == Mark::Attached(Tree::Next)).count()
     }
 
     /// Where an entry stands that nothing else depends on: taken away, all
@@ -97,12 +111,7 @@ impl Sequence {
         if self.is_delicate || !entry.before.is_empty() {
             return None;
         }
-        let at = self.position(entry);
-        // Two gaps would become one.
-        let joins = !self.is_moved(at)
-            && at.checked_sub(1).is_some_and(|before| self.is_moved(before))
-            && self.is_moved(at + 1);
-        (!joins).then_some(at)
+        Some(self.position(entry))
     }
 
     /// The position of an entry that is here.
@@ -135,17 +144,12 @@ impl Sequence {
         found
     }
 
-    fn is_moved(&self, at: usize) -> bool {
-        self.marks.get(at) == Some(&Mark::Moved)
+    fn is_attached(&self, at: usize) -> bool {
+        matches!(self.marks.get(at), Some(Mark::Attached(_)))
     }
 
     /// Puts an entry where `place_for` said.
-    pub(super) fn insert(&mut self, at: usize, entry: Arc<Entry>, targets: bool) {
-        let mark = match (targets, &entry.plugin) {
-            (true, Some(_)) => Mark::Moved,
-            (true, None) if self.largest_before(at) > Some(key(&entry)) => Mark::Behind,
-            _ => Mark::InOrder,
-        };
+    pub(super) fn insert(&mut self, at: usize, entry: Arc<Entry>, mark: Mark) {
         self.order.insert(at, entry);
         self.marks.insert(at, mark);
     }
@@ -166,7 +170,7 @@ impl Sequence {
                     largest = Some(key(entry));
                     *mark = Mark::InOrder;
                 }
-                Mark::Behind | Mark::Moved => {}
+                Mark::Behind | Mark::Attached(_) => {}
             }
         }
     }

@@ -105,7 +105,9 @@ fn same(came: &Event, expected: &Event) -> bool {
         None => came_to == refusal,
         Some(point) => {
             let told = format!("the order of the handlers at `{point}` is circular: ");
-            let path = came_to.strip_prefix(&told).map(|path| path.split(" > "));
+            let path = came_to.strip_prefix(&told);
+            let guards = "; guards run after all rewriters";
+            let path = path.map(|path| path.strip_suffix(guards).unwrap_or(path).split(" > "));
             let path: Vec<_> = path.into_iter().flatten().collect();
             path.len() > 2 && path.first() == path.last()
         }

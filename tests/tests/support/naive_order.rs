@@ -75,15 +75,19 @@ pub fn meant(all: &[Placed], asker: usize, wanted: &str) -> Vec<usize> {
 fn wishes(all: &[Placed]) -> Vec<Wish> {
     let mut wishes = Vec::new();
     for asker in 0..all.len() {
-        for name in &all[asker].before {
-            for then in meant(all, asker, name) {
-                wishes.push(Wish { first: asker, then, asker });
-            }
+        // Of all handlers of a plugin those of the same phase: guards run after
+        // all rewriters in any case.
+        let targets = |name: &String| {
+            let mut targets = meant(all, asker, name);
+            let same = |target: &usize| all[*target].guard == all[asker].guard;
+            targets.retain(|target| !name.ends_with("/*") || same(target));
+            targets
+        };
+        for then in all[asker].before.iter().flat_map(targets) {
+            wishes.push(Wish { first: asker, then, asker });
         }
-        for name in &all[asker].after {
-            for first in meant(all, asker, name) {
-                wishes.push(Wish { first, then: asker, asker });
-            }
+        for first in all[asker].after.iter().flat_map(targets) {
+            wishes.push(Wish { first, then: asker, asker });
         }
     }
     wishes
@@ -141,27 +145,22 @@ fn one_phase(
     let base = waited(all, those, &host).ok_or(Refused::Circle)?;
     for round in 1.. {
         let every: Vec<_> = host.iter().chain(&plugins).copied().collect();
-        let circular = in_circles(all.len(), &every);
-        let mut conflicts: Vec<(usize, Why)> = plugins
-            .iter()
-            .filter(|it| circular[it.first] && circular[it.then])
-            .map(|it| (it.asker, Why::Circle))
-            .collect();
-        if conflicts.iter().any(|(at, _)| all[*at].new) {
-            return Err(Refused::Circle);
-        }
+        let (order, mut conflicts) = moved(all, &base, &every);
         if conflicts.is_empty() {
-            let (order, found) = moved(all, &base, &every);
-            if found.is_empty() {
-                came.order.extend(order);
-                return Ok(());
-            }
-            conflicts = found;
+            came.order.extend(order);
+            return Ok(());
         }
         conflicts.sort_by_key(|(at, _)| all[*at].key());
-        conflicts.dedup_by_key(|(at, _)| *at);
         if let Some((at, why)) = conflicts.iter().find(|(at, _)| all[*at].new) {
-            return Err(Refused::Handler(*at, *why));
+            let concerns = |it: &Wish| {
+                *why == Why::Circle
+                    || all[it.asker].plugin.is_none()
+                    || all[it.asker].plugin == all[*at].plugin
+            };
+            let concerned: Vec<_> = every.iter().copied().filter(concerns).collect();
+            let free = waited(all, base.clone(), &concerned);
+            let why = if *why == Why::Circle { Why::NoPlace } else { *why };
+            return Err(free.map_or(Refused::Circle, |_| Refused::Handler(*at, why)));
         }
         if round >= 4 {
             for it in &plugins {
@@ -181,12 +180,10 @@ fn one_phase(
     unreachable!("each round drops one")
 }
 
-/// Which handlers are on a circle, or between two.
-fn in_circles(len: usize, wishes: &[Wish]) -> Vec<bool> {
-    let mut leads = vec![vec![false; len]; len];
-    for it in wishes {
-        leads[it.first][it.then] = true;
-    }
+/// For each handler those that lead to it, by what each of them names.
+fn reach(len: usize, names: impl Fn(usize, usize) -> bool) -> Vec<Vec<bool>> {
+    let mut leads: Vec<Vec<bool>> =
+        (0..len).map(|from| (0..len).map(|to| names(from, to)).collect()).collect();
     for via in 0..len {
         for from in 0..len {
             for to in 0..len {
@@ -194,99 +191,144 @@ fn in_circles(len: usize, wishes: &[Wish]) -> Vec<bool> {
             }
         }
     }
-    let round = |at: usize| leads[at][at];
-    let behind = |at: usize| (0..len).any(|it| round(it) && (it == at || leads[it][at]));
-    let before = |at: usize| (0..len).any(|it| round(it) && (it == at || leads[at][it]));
-    (0..len).map(|at| behind(at) && before(at)).collect()
+    leads
+}
+
+/// A place: the rank in the base of a handler that stays, then on which side of
+/// it, and at which rank among those attached there, and so on.
+type Place = Vec<(i8, usize)>;
+
+/// Where a place is, compared with another: what is attached before a handler
+/// comes first, then that handler, then what is attached behind it.
+fn is_before(one: &Place, other: &Place) -> bool {
+    for at in 0.. {
+        match (one.get(at), other.get(at)) {
+            (None, None) => return false,
+            (None, Some((side, _))) => return *side > 0,
+            (Some((side, _)), None) => return *side < 0,
+            (Some(one), Some(other)) if one == other => {}
+            (Some(one), Some(other)) => return one < other,
+        }
+    }
+    unreachable!("places have an end")
 }
 
 /// The base order with the handlers of plugins that ask for a place moved, and
 /// those whose wishes are not kept by that.
 fn moved(all: &[Placed], base: &[usize], wishes: &[Wish]) -> (Vec<usize>, Vec<(usize, Why)>) {
     let moves = |at: usize| all[at].plugin.is_some() && wishes.iter().any(|it| it.asker == at);
-    let fixed: Vec<_> = base.iter().copied().filter(|&at| !moves(at)).collect();
-    let place = |at: usize| fixed.iter().position(|&it| it == at).unwrap();
-    // The gap where it would stand: the number of fixed ones before it.
-    let home =
-        |at: usize| base.iter().take_while(|&&it| it != at).filter(|&&it| !moves(it)).count();
-    let mut conflicts = Vec::new();
-    let mut gaps: Vec<Option<usize>> = vec![None; all.len()];
+    let rank = |at: usize| base.iter().position(|&it| it == at).unwrap();
+    let end = |it: &Wish, one: usize| if it.first == one { it.then } else { it.first };
+    let names = |from: usize, to: usize| {
+        let asks = |it: &Wish| it.asker == from && end(it, from) == to;
+        moves(from) && moves(to) && wishes.iter().any(asks)
+    };
+    let leads = reach(all.len(), names);
+    let mut conflicts: Vec<(usize, Why)> = Vec::new();
+    let mut places: Vec<Option<Place>> = (0..all.len())
+        .map(|at| (base.contains(&at) && !moves(at)).then(|| vec![(0, rank(at))]))
+        .collect();
     loop {
         let left: Vec<_> =
-            base.iter().copied().filter(|&at| moves(at) && gaps[at].is_none()).collect();
-        let waits = |at: usize| {
-            wishes.iter().any(|it| {
-                let target = if it.first == at { it.then } else { it.first };
-                it.asker == at && left.contains(&target)
-            })
+            base.iter().copied().filter(|&at| moves(at) && places[at].is_none()).collect();
+        // Those that lead to no other, or only to those that lead back.
+        let free = |at: usize| left.iter().all(|&it| !leads[at][it] || leads[it][at] || it == at);
+        let free: Vec<_> = left.iter().copied().filter(|&at| free(at)).collect();
+        let Some(next) = free.into_iter().min_by_key(|&at| all[at].seq) else { break };
+        let binds = |it: &&Wish| {
+            it.asker == next
+                || all[it.asker].plugin.is_none()
+                || all[it.asker].plugin == all[next].plugin
         };
-        let free = left.iter().copied().find(|&at| !waits(at));
-        let Some(next) = free.or_else(|| left.iter().copied().min_by_key(|&at| all[at].seq)) else {
-            break;
-        };
-        let fits = |gap: usize| {
-            wishes.iter().filter(|it| it.first == next || it.then == next).all(|it| {
-                let other = if it.first == next { it.then } else { it.first };
-                let counts = it.asker == next
-                    || all[it.asker].plugin.is_none()
-                    || all[it.asker].plugin == all[next].plugin;
-                match (moves(other), gaps[other]) {
-                    _ if !counts => true,
-                    (false, _) if it.first == next => gap <= place(other),
-                    (false, _) => gap > place(other),
-                    (true, None) => true,
-                    (true, Some(its)) if it.first == next => gap <= its,
-                    (true, Some(its)) => gap >= its,
-                }
-            })
-        };
-        let nearest =
-            (0..=fixed.len()).filter(|&gap| fits(gap)).min_by_key(|&gap| gap.abs_diff(home(next)));
-        if nearest.is_none() {
-            conflicts.push((next, Why::NoPlace));
+        let bound: Vec<_> = wishes.iter().filter(binds).collect();
+        let mut leaders: Vec<Place> = Vec::new();
+        let mut followers: Vec<Place> = Vec::new();
+        for it in bound {
+            if it.then == next {
+                leaders.extend(places[it.first].clone());
+            } else if it.first == next {
+                followers.extend(places[it.then].clone());
+            }
         }
-        gaps[next] = Some(nearest.unwrap_or_else(|| home(next)));
+        let last = leaders.iter().find(|one| !leaders.iter().any(|it| is_before(one, it))).cloned();
+        let first =
+            followers.iter().find(|one| !followers.iter().any(|it| is_before(it, one))).cloned();
+        let home = vec![(0, rank(next))];
+        let fits = |place: &Place| {
+            last.as_ref().is_none_or(|last| is_before(last, place))
+                && first.as_ref().is_none_or(|first| is_before(place, first))
+        };
+        let attached = |to: &Option<Place>, side: i8| {
+            to.clone().map(|mut place| {
+                place.push((side, rank(next)));
+                place
+            })
+        };
+        let (behind, before) = (attached(&last, 1), attached(&first, -1));
+        let is_early = last.as_ref().is_some_and(|last| last[0].1 > rank(next));
+        let tries = if is_early { [behind, before] } else { [before, behind] };
+        let tries: Vec<_> = [Some(home.clone())].into_iter().chain(tries).flatten().collect();
+        let place = tries.into_iter().find(fits);
+        if place.is_none() {
+            let circle = last.is_some() && last == first;
+            conflicts.push((next, if circle { Why::Circle } else { Why::NoPlace }));
+        }
+        places[next] = Some(place.unwrap_or(home));
     }
-    let mut order = Vec::new();
-    for gap in 0..=fixed.len() {
-        let inside: Vec<_> = (0..all.len()).filter(|&at| gaps[at] == Some(gap)).collect();
-        order.extend(waited(all, inside, wishes).expect("there is no circle"));
-        order.extend(fixed.get(gap));
-    }
+    let place = |at: usize| places[at].as_ref().unwrap();
+    let mut order: Vec<usize> = base.to_vec();
+    order.sort_by(|&one, &other| {
+        if is_before(place(one), place(other)) {
+            std::cmp::Ordering::Less
+        } else if is_before(place(other), place(one)) {
+            std::cmp::Ordering::Greater
+        } else {
+            std::cmp::Ordering::Equal
+        }
+    });
     let position = |at: usize| order.iter().position(|&it| it == at).unwrap();
     for it in wishes.iter().filter(|it| moves(it.asker)) {
         if position(it.first) > position(it.then) {
-            conflicts.push((it.asker, Why::NoPlace));
+            let target = end(it, it.asker);
+            if leads[it.asker][target] && leads[target][it.asker] {
+                let round = |at: usize| leads[at][target] && leads[target][at];
+                conflicts.retain(|(at, _)| !round(*at));
+                conflicts.extend(base.iter().filter(|&&at| round(at)).map(|&at| (at, Why::Circle)));
+            } else {
+                conflicts.push((it.asker, Why::NoPlace));
+            }
         }
     }
-    for at in (0..all.len()).filter(|&at| moves(at)) {
+    for &at in base.iter().filter(|&&at| moves(at)) {
         let Some((lowest, highest)) = all[at].allowed else { continue };
-        let (gap, home) = (gaps[at].unwrap(), home(at));
-        let stood = |it: usize| base.iter().position(|&other| other == it).unwrap();
-        let asks = |first: usize, then: usize| {
-            wishes.iter().any(|it| it.asker == at && it.first == first && it.then == then)
-        };
+        let root = place(at)[0].1;
+        let root_is_behind = position(at) < position(base[root]);
         // One that moves itself counts where it stood, unless it is named.
         let passed = |&other: &usize| {
+            let asks = |first: usize, then: usize| {
+                wishes.iter().any(|it| it.asker == at && it.first == first && it.then == then)
+            };
+            let stood = rank(other);
             if all[other].plugin == all[at].plugin {
                 false
             } else if all[other].priority < lowest {
-                let behind = gap < home && stood(other) >= stood(fixed[gap]);
-                (behind && stood(other) < stood(at))
-                    || (asks(at, other) && gaps[other].is_some_and(|its| its <= home))
+                let behind = stood > root || (stood == root && root_is_behind);
+                (behind && stood < rank(at))
+                    || (moves(other) && asks(at, other) && place(other)[0].1 <= rank(at))
             } else if all[other].priority > highest {
-                let before = gap > home && stood(other) <= stood(fixed[gap - 1]);
-                (before && stood(other) > stood(at))
-                    || (asks(other, at) && gaps[other].is_some_and(|its| its >= home))
+                let before = stood < root || (stood == root && !root_is_behind);
+                (before && stood > rank(at))
+                    || (moves(other) && asks(other, at) && place(other)[0].1 >= rank(at))
             } else {
                 false
             }
         };
-        if order.iter().any(passed) {
+        if base.iter().any(passed) {
             conflicts.push((at, Why::Range(lowest, highest)));
         }
     }
     conflicts.sort_by_key(|(at, why)| (*at, matches!(why, Why::Range(..))));
+    conflicts.sort_by_key(|(at, why)| (*at, *why != Why::Circle));
     conflicts.dedup_by_key(|(at, _)| *at);
     (order, conflicts)
 }
