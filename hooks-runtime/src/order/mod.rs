@@ -30,6 +30,7 @@ use std::sync::Arc;
 use crate::entry::{Entry, Phase};
 pub(crate) use graph::{Relation, relations};
 pub(crate) use names::{Names, Wanted};
+use place::Conflicts;
 
 /// What decides between two handlers that no constraint relates.
 pub(crate) type Key = (Phase, i32, u64);
@@ -218,7 +219,7 @@ fn fault_of_new(
 fn drop_askers(
     entries: &[Arc<Entry>],
     asked: &mut Vec<Relation>,
-    conflicts: Vec<(usize, Conflict)>,
+    conflicts: Conflicts,
     round: usize,
     sorted: &mut Sorted,
 ) {

@@ -23,6 +23,9 @@ use super::graph::Relation;
 use super::{Conflict, Tree};
 use crate::entry::Entry;
 
+/// Those whose constraints cannot be kept, by index.
+pub(super) type Conflicts = Vec<(usize, Conflict)>;
+
 /// The entries in their order, as indices, each with its part of a tree of
 /// attached handlers; or those whose constraints cannot be kept. `base` is the
 /// order by the built-in relations alone.
@@ -30,7 +33,7 @@ pub(super) fn placed(
     entries: &[Arc<Entry>],
     base: &[usize],
     relations: &[Relation],
-) -> Result<Vec<(usize, Tree)>, Vec<(usize, Conflict)>> {
+) -> Result<Vec<(usize, Tree)>, Conflicts> {
     let mut places = Places::new(entries, base, relations);
     let component = places.fill();
     let order = places.order();
