@@ -165,7 +165,7 @@ fn waited_for(calls: usize) {
             thread::spawn(move || call(&entry.presence, &crowd, &state))
         })
         .collect();
-    crowd.leave(&entry);
+    crowd.leave(std::slice::from_ref(&entry));
     let (left, wait) = (crowd.close(), crowd.wait());
     block_on(poll_fn(|task| {
         // As `removal.rs` has it: register, then look.
