@@ -245,7 +245,9 @@ fn shapes() -> impl Iterator<Item = Shape> {
 fn l12_an_observer_that_panics_in_any_method() {
     quietly(|| {
         for method in METHODS {
-            shapes().for_each(|shape| contained(Some(method), shape));
+            // Miri meets those that are ready with the log that panics too.
+            let brief = shapes().filter(|shape| !cfg!(miri) || *shape != Shape::Ready);
+            brief.for_each(|shape| contained(Some(method), shape));
         }
     });
 }
