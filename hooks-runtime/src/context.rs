@@ -19,9 +19,9 @@ use std::fmt;
 use std::ptr;
 
 use crate::dispatch::fire::Fire;
-use crate::entry::{Entry, Owner};
+use crate::plugin::scope::ScopedHooks;
 use crate::point::{HookPoint, ModelKind};
-use crate::scope::ScopedHooks;
+use crate::registry::entry::{Entry, Owner};
 
 /// What one call of a handler borrows from its fire.
 #[derive(Clone, Copy)]

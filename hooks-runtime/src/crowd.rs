@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, Weak};
 use std::task::Waker;
 
-use crate::entry::Entry;
-use crate::log;
+use crate::observe::log;
 use crate::panics::{contained, drop_contained};
+use crate::registry::entry::Entry;
 use crate::sync::statics::{AtomicU64, Ordering};
 use crate::sync::{Mutex, MutexGuard};
 

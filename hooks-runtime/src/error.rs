@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::entry::{Entry, Owner, Phase};
 use crate::escape::{escaped, escaped_display};
-use crate::limits::Refusal;
-use crate::order::{self, Conflict, Fault};
-use crate::plugin_id::PluginIdError;
-use crate::point::SourceLocation;
-use crate::policy::FailurePolicy;
+use crate::plugin::id::PluginIdError;
+use crate::plugin::quota::Refusal;
+use crate::point::{FailurePolicy, SourceLocation};
+use crate::registry::entry::{Entry, Owner, Phase};
+use crate::registry::order::{self, Conflict, Fault};
 
 /// Any error a handler returns.
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;

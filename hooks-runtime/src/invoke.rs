@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use crate::context::HookContext;
 use crate::dispatch::calling::{Calling, Step};
-use crate::entry::Entry;
 use crate::error::BoxError;
 use crate::models::{Model, RegistersAs, Returns};
 use crate::panics::Contained;
 use crate::point::HookPoint;
+use crate::registry::entry::Entry;
 
 /// What a handler of `P` is given.
 pub(crate) type Input<'a, P> = <<P as HookPoint>::Model as Model>::Input<'a, P>;
@@ -168,7 +168,7 @@ macro_rules! form {
             fn start<'s>(
                 &'s self,
                 calling: &mut $crate::dispatch::calling::Calling<'s, '_, P>,
-                entry: &'s ::std::sync::Arc<$crate::entry::Entry>,
+                entry: &'s ::std::sync::Arc<$crate::registry::entry::Entry>,
             ) -> $crate::dispatch::calling::Step {
                 let ($f, $state) = self.parts();
                 form!(@$kind calling, entry, V, $input $(, $cx)?; $call)

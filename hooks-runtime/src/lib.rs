@@ -66,65 +66,39 @@
 //! | `tracing` | an observer that opens spans for fires and handlers |
 //! | `metrics` | an observer that counts and times, by way of the `metrics` facade |
 
-mod annotated;
-mod audit;
 pub mod catalogue;
-#[cfg(feature = "collect")]
-mod collect;
 mod context;
 mod crowd;
 mod dispatch;
-mod entry;
+mod docs;
 mod error;
 mod escape;
 pub mod flow;
-pub mod guides;
-mod handle;
-mod introspect;
+pub mod handler;
 mod invoke;
 #[cfg(feature = "json")]
 pub mod json;
-mod limits;
 mod list;
-mod log;
 mod models;
 mod nesting;
 pub mod observe;
-mod options;
-mod order;
 mod panics;
-pub mod performance;
 mod plugin;
-mod plugin_id;
-mod plugins;
 mod point;
 mod point_state;
-mod policy;
 mod presence;
-mod registrar;
-mod registration;
 mod registry;
-mod removal;
-mod report;
-mod scope;
 mod slot;
 mod snapshot;
-mod store;
 mod sync;
 mod table;
-mod target;
 mod timer;
 mod walks;
 #[cfg(feature = "serde")]
 mod wire;
 
-pub use audit::{
-    Audit, DropReason, DroppedConstraint, NamesNobody, NeverCalled, UnknownPlugin, WhyNot,
-};
-#[cfg(feature = "collect")]
-pub use collect::{CollectError, collected};
 pub use context::HookContext;
-pub use entry::Owner;
+pub use docs::{guides, laws, mistakes, performance};
 pub use error::{
     BoxError, CycleStep, Duplicate, FailureKind, FireError, HandlerFailure, NameClash,
     RegisterError, TooDeep,
@@ -134,37 +108,36 @@ pub use flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowError, FlowPoint, OnError,
 };
-pub use handle::{Handle, Handles, ScopedHandle};
+#[cfg(feature = "collect")]
+pub use handler::collect::{CollectError, collected};
+pub use handler::on::{On, on};
+pub use handler::registration::{IntoRegistrations, Registration};
+pub use handler::target::Target;
 pub use hooks_macros::{Merge, hook_handler, hook_handlers};
-pub use introspect::{HandlerInfo, OrderReason};
-pub use limits::{Limits, Refusal};
 pub use models::{
     Claim, Claiming, FieldSet, Flow, Gate, Gating, Guard, Merge, Modifying, NoReplacement,
     Rejection, Verdict, Void,
 };
-pub use plugin::{Installed, Plugin};
-pub use plugin_id::{PluginId, PluginIdError};
-pub use point::{HookPoint, ModelKind, PointDescriptor, SourceLocation};
-pub use policy::FailurePolicy;
-pub use registrar::Registrar;
-pub use registration::{IntoRegistrations, On, Registration, on};
-pub use registry::{Builder, HookRegistry};
-pub use removal::{DrainError, PluginRemoval, Uninstalled};
-pub use report::{AnswerRefusal, Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
-pub use scope::{Plugins, ScopedHooks};
-pub use target::Target;
+pub use observe::report::{
+    AnswerRefusal, Contribution, Filter, FireReport, HandlerReport, HandlerStatus,
+};
+pub use plugin::id::{PluginId, PluginIdError};
+pub use plugin::installation::{Installed, Plugin};
+pub use plugin::quota::{Limits, Refusal};
+pub use plugin::registrar::Registrar;
+pub use plugin::removal::{DrainError, PluginRemoval, Uninstalled};
+pub use plugin::scope::{Plugins, ScopedHooks};
+pub use point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceLocation};
+pub use registry::audit::{
+    Audit, DropReason, DroppedConstraint, NamesNobody, NeverCalled, UnknownPlugin, WhyNot,
+};
+pub use registry::entry::Owner;
+pub use registry::handle::{Handle, Handles, ScopedHandle};
+pub use registry::introspect::{HandlerInfo, OrderReason};
+pub use registry::{HookRegistry, HookRegistryBuilder};
 #[cfg(feature = "tokio")]
 pub use timer::TokioTimer;
 pub use timer::{Sleep, Timer};
-
-/// What can be a handler: the traits behind `register_*` and
-/// [`On::handler`](crate::On::handler).
-pub mod handler {
-    pub use crate::invoke::{
-        Async1, Async2, AsyncHandler, AsyncHandlerWith, Call1, Call2, Call3, Function, Handler,
-        IntoHandler, Promise, StateAsync1, StateAsync2, StateSync1, StateSync2, Sync1, Sync2,
-    };
-}
 
 /// The models as types, and what ties a point, a verb and a return type to
 /// them.
@@ -176,12 +149,6 @@ pub mod model {
         ReturnsVerdict, Void,
     };
 }
-
-#[doc = include_str!("laws.md")]
-pub mod laws {}
-
-#[doc = include_str!("mistakes.md")]
-pub mod mistakes {}
 
 /// Declares hook points: one block, any number of points.
 ///
@@ -262,12 +229,12 @@ macro_rules! __collect {
 /// What the macros' expansions use. Not for people.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::annotated::*;
-    #[cfg(feature = "collect")]
-    pub use crate::collect::Collected;
     pub use crate::flow::StageDescriptors;
+    pub use crate::handler::annotated::*;
+    #[cfg(feature = "collect")]
+    pub use crate::handler::collect::Collected;
     pub use crate::models::is_filled;
-    pub use crate::plugin::OneBlockOfHookHandlers;
+    pub use crate::plugin::installation::OneBlockOfHookHandlers;
     pub use crate::point::{ModelKind, PointDescriptor, SourceLocation};
     pub use hooks_macros::{__handlers, __hook_points};
     #[cfg(feature = "collect")]

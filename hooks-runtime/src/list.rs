@@ -31,9 +31,9 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::{iter, mem, slice};
 
-use crate::entry::Entry;
 use crate::invoke::Invoke;
 use crate::point::HookPoint;
+use crate::registry::entry::Entry;
 use crate::sync::OnceLock;
 use crate::walks::Walks;
 

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::log;
+use crate::observe::log;
 
 /// What a panic carried.
 pub(crate) type PanicPayload = Box<dyn Any + Send>;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::entry::Owner;
 use crate::flow::StageKind;
-use crate::plugin_id::PluginId;
+use crate::plugin::id::PluginId;
 use crate::point::ModelKind;
+use crate::registry::entry::Owner;
 
 /// An object that says of which kind it is.
 pub(crate) struct Tagged<M>(M);

@@ -15,22 +15,26 @@ mod sync {
 }
 
 /// What a crowd wants to know of a handler.
-mod entry {
-    pub(crate) struct Entry {
-        pub(crate) presence: crate::presence::Presence,
-    }
+mod registry {
+    pub(crate) mod entry {
+        pub(crate) struct Entry {
+            pub(crate) presence: crate::presence::Presence,
+        }
 
-    impl Entry {
-        pub(crate) fn new() -> Self {
-            Self { presence: crate::presence::Presence::new(true) }
+        impl Entry {
+            pub(crate) fn new() -> Self {
+                Self { presence: crate::presence::Presence::new(true) }
+            }
         }
     }
 }
 
 /// No waker panics here.
-mod log {
-    pub(crate) fn waker_panicked(message: &str) {
-        unreachable!("{message}");
+mod observe {
+    pub(crate) mod log {
+        pub(crate) fn waker_panicked(message: &str) {
+            unreachable!("{message}");
+        }
     }
 }
 
@@ -60,13 +64,13 @@ use std::sync::{Arc, Weak};
 use std::task::Poll;
 
 use crowd::Crowd;
-use entry::Entry;
 use loom::cell::UnsafeCell;
 use loom::future::block_on;
 use loom::model::Builder;
 use loom::thread;
 use point_state::{Listening, NO_MARKS, PointState};
 use presence::{Entrance, Presence};
+use registry::entry::Entry;
 use woken::WokenSet;
 
 /// Walks every schedule of `model`.

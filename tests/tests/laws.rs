@@ -170,7 +170,7 @@ fn page(text: &str, kept: &Kept) -> String {
 #[test]
 fn every_law_is_on_the_page_and_has_a_test() {
     let kept = kept();
-    let file = root().join("hooks-runtime/src/laws.md");
+    let file = root().join("hooks-runtime/src/docs/laws.md");
     let text = fs::read_to_string(&file).unwrap();
     let stated: Vec<_> =
         text.lines().filter_map(|line| number(line.strip_prefix("## ")?, 'L')).collect();

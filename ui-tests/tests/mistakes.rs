@@ -22,7 +22,7 @@ fn package() -> PathBuf {
 
 #[test]
 fn the_page_has_ten_mistakes_with_the_messages_of_their_cases() {
-    let path = package().join("../hooks-runtime/src/mistakes.md");
+    let path = package().join("../hooks-runtime/src/docs/mistakes.md");
     let page = fs::read_to_string(&path).expect("the page is there");
     let mut current = page.clone();
     let mut cases = Vec::new();

@@ -4,8 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::flow::{FlowPoint, StageDescriptors};
-use crate::point::{HookPoint, ModelKind, PointDescriptor, SourceLocation};
-use crate::policy::FailurePolicy;
+use crate::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceLocation};
 
 /// One declared point.
 #[derive(Clone)]

@@ -5,13 +5,13 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use crate::dispatch::fire::Fire;
-use crate::entry::Entry;
 use crate::error::{BoxError, FailureKind};
 use crate::nesting;
+use crate::observe::report::HandlerStatus;
 use crate::panics::{PanicPayload, contained, drop_contained, log_in_drop, message_of};
-use crate::policy::FailurePolicy;
+use crate::point::FailurePolicy;
 use crate::presence::Entrance;
-use crate::report::HandlerStatus;
+use crate::registry::entry::Entry;
 use crate::slot::{Started, Suspended};
 use crate::timer::{Sleep, Timer};
 

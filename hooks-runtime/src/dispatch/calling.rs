@@ -29,13 +29,13 @@ use crate::dispatch::children::Children;
 use crate::dispatch::fire::Fire;
 use crate::dispatch::relend::Relend;
 use crate::dispatch::woken::WokenSet;
-use crate::entry::Entry;
 use crate::invoke::{Input, Output};
 use crate::list::Slot;
 use crate::models::{Composes, Lent, Model, Next};
+use crate::observe::report::Filter;
 use crate::panics::{PanicPayload, log_spared, message_of};
 use crate::point::HookPoint;
-use crate::report::Filter;
+use crate::registry::entry::Entry;
 use crate::slot::{Converted, Place, Started, Storage, Suspended};
 
 /// What a fire of `P` carries from one handler to the next.

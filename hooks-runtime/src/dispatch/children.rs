@@ -9,9 +9,9 @@ use crate::dispatch::woken::WokenSet;
 use crate::error::{FailureKind, FireError, HandlerFailure};
 use crate::list::{AnyList, HandlerList};
 use crate::nesting::Nested;
+use crate::observe::report::Contribution;
 use crate::panics::drop_contained;
 use crate::point::HookPoint;
-use crate::report::Contribution;
 use crate::slot::{Shelf, Storage};
 
 /// Once so many wait at a point that has more handlers, only those that were

@@ -4,20 +4,19 @@ use std::time::Duration;
 
 use crate::dispatch::call::{Ended, polling};
 use crate::dispatch::watch::Watch;
-use crate::entry::Entry;
 use crate::error::{FailureKind, FireError, HandlerFailure};
+use crate::handler::target::Target;
 use crate::list::{AnyList, HandlerList, Slot};
-use crate::log;
 use crate::models::Model;
 use crate::nesting::Nested;
+use crate::observe::log;
+use crate::observe::report::{Contribution, Filter, HandlerStatus};
 use crate::panics::{drop_contained, shown};
-use crate::point::{HookPoint, ModelKind, PointDescriptor};
+use crate::plugin::scope::ScopedHooks;
+use crate::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor};
 use crate::point_state::Listening;
-use crate::policy::FailurePolicy;
-use crate::report::{Contribution, Filter, HandlerStatus};
-use crate::scope::ScopedHooks;
+use crate::registry::entry::Entry;
 use crate::snapshot::Root;
-use crate::target::Target;
 
 /// One fire, as its handlers' calls share it.
 pub(crate) struct Fire<'f> {

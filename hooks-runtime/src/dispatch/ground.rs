@@ -42,9 +42,9 @@ use crate::error::FireError;
 use crate::models::{Composes, FiresAs};
 use crate::nesting;
 use crate::panics::drop_contained;
+use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::point_state::Listening;
-use crate::scope::ScopedHooks;
 use crate::slot::Storage;
 
 /// What the calls of a fire of `P` borrow.

@@ -15,9 +15,9 @@ use crate::error::{FailureKind, FireError};
 use crate::list::{AnyList, HandlerList, Slot};
 use crate::models::{Composes, FiresAs, Model, Next};
 use crate::nesting::{self, Nested};
+use crate::observe::report::{Contribution, Filter};
 use crate::panics::{contained, log_spared};
 use crate::point::HookPoint;
-use crate::report::{Contribution, Filter};
 
 /// Why a fire goes no further: what is said of the handlers after, and what
 /// the fire returns.

@@ -4,15 +4,15 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::dispatch::call::Ended;
-use crate::entry::Entry;
 use crate::error::FireError;
 use crate::flow::{FlowStep, NotRun};
 use crate::nesting::{self, Nested};
+use crate::observe::report::{Filter, FireReport, HandlerReport, HandlerStatus};
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, tell};
 use crate::panics::contained;
+use crate::plugin::scope::ScopedHooks;
 use crate::point::{HookPoint, PointDescriptor};
-use crate::report::{Filter, FireReport, HandlerReport, HandlerStatus};
-use crate::scope::ScopedHooks;
+use crate::registry::entry::Entry;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, OnceLock, statics};
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::log;
+use crate::observe::log;
 use crate::panics::{contained, drop_contained};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::{Mutex, MutexGuard};

@@ -5,8 +5,8 @@
 //! right of its stage to answer, so that no handler overrides another without
 //! being seen; a later stage may answer anew.
 
+use crate::observe::report::{AnswerRefusal, Contribution};
 use crate::panics::drop_contained;
-use crate::report::{AnswerRefusal, Contribution};
 
 /// The answers of one stage.
 #[derive(Debug)]

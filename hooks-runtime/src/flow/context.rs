@@ -6,9 +6,9 @@ use std::fmt;
 use crate::error::BoxError;
 use crate::flow::answer::Answers;
 use crate::flow::{FlowError, FlowPoint, StageKind, State};
+use crate::observe::report::Contribution;
 use crate::panics::drop_contained;
-use crate::report::Contribution;
-use crate::scope::ScopedHooks;
+use crate::plugin::scope::ScopedHooks;
 
 /// One run of the flow `F`, as its handlers see and steer it.
 pub struct FlowContext<F: FlowPoint> {

@@ -4,11 +4,11 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::entry::Owner;
 use crate::error::{BoxError, FireError};
 use crate::escape::escaped;
 use crate::flow::StageKind;
 use crate::panics::shown;
+use crate::registry::entry::Owner;
 
 /// Why a flow has no output.
 ///

@@ -10,8 +10,7 @@ use crate::dispatch::watch::Watch;
 use crate::error::BoxError;
 use crate::flow::run::Operation;
 use crate::flow::{FlowError, FlowPoint, FlowStep, StepReport, StepStatus};
-use crate::log;
-use crate::observe::ObservedStep;
+use crate::observe::{ObservedStep, log};
 use crate::panics::{contained, drop_contained, shown};
 use crate::point::HookPoint;
 

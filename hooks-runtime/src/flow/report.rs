@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::flow::{FlowStep, NotRun, StageKind, StepReport};
-use crate::report::{FireReport, FlowColumns};
+use crate::observe::report::{FireReport, FlowColumns};
 
 /// What happened in one run of a flow: its stages, and the host's own steps
 /// between them.

@@ -17,14 +17,14 @@ use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Stage, StageKind, StepReport,
 };
+use crate::handler::target::Target;
 use crate::models::{FiresAs, Flow};
 use crate::nesting::{self, Nested};
 use crate::observe::FireEnd;
 use crate::panics::shown;
+use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
-use crate::scope::ScopedHooks;
 use crate::snapshot::Root;
-use crate::target::Target;
 
 /// The operation of a flow: an async function or closure from its input to a
 /// `Result` of its output.

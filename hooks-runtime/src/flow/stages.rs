@@ -8,13 +8,12 @@ use std::time::Duration;
 use crate::error::{BoxError, RegisterError};
 use crate::flow::FlowContext;
 use crate::flow::staging::Staging;
-use crate::handle::Handle;
+use crate::handler::on::on;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{Flow, Model, RegistersAs, Returns, ReturnsNothing};
-use crate::point::{HookPoint, ModelKind, PointDescriptor, SourceLocation};
-use crate::policy::FailurePolicy;
-use crate::registration::on;
+use crate::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceLocation};
 use crate::registry::HookRegistry;
+use crate::registry::handle::Handle;
 
 /// A flow, declared with `flow` in [`hook_points!`](crate::hook_points).
 #[diagnostic::on_unimplemented(

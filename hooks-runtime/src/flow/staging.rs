@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::entry::{Entry, Owner};
 use crate::error::BoxError;
 use crate::flow::context::{Signal, Signals};
 use crate::flow::stages::Stage;
 use crate::models::{Composes, Lent, Next};
+use crate::observe::report::{Contribution, Filter};
 use crate::panics::shown;
 use crate::point::HookPoint;
-use crate::report::{Contribution, Filter};
+use crate::registry::entry::{Entry, Owner};
 
 /// A stage under way.
 #[derive(Debug)]

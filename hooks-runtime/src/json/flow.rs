@@ -11,7 +11,7 @@ use super::hooks::JsonHooks;
 use super::point::{Run, RunByName, RunOutcome};
 use crate::error::BoxError;
 use crate::flow::FlowReport;
-use crate::target::Target;
+use crate::handler::target::Target;
 
 /// A run of a flow known by its name: its targets.
 #[must_use = "call `run`"]

@@ -11,9 +11,9 @@ use super::point::{ByName, JsonPoint};
 use crate::catalogue::{Catalogue, PointInfo};
 use crate::error::BoxError;
 use crate::escape::excerpt;
+use crate::observe::report::FireReport;
+use crate::plugin::scope::ScopedHooks;
 use crate::point::{ModelKind, PointDescriptor};
-use crate::report::FireReport;
-use crate::scope::ScopedHooks;
 
 /// The longest text that is read unless the host says otherwise: 1 MiB.
 const MAX_BYTES: usize = 1 << 20;

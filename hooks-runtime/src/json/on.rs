@@ -7,11 +7,11 @@ use super::handler::IntoJsonHandler;
 use super::hooks::{json_of, unknown};
 use super::point::{ByName, FiredByName, RunByName};
 use crate::catalogue::Catalogue;
-use crate::entry::Phase;
 use crate::flow::StageKind;
-use crate::options::{Options, option_methods};
+use crate::handler::options::{Options, option_methods};
+use crate::handler::registration::Registration;
 use crate::point::{ModelKind, PointDescriptor, SourceLocation};
-use crate::registration::Registration;
+use crate::registry::entry::Phase;
 
 impl Catalogue {
     /// Starts a registration at the point of that wire name, or at a stage of a

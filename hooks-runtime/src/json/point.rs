@@ -14,13 +14,13 @@ use super::handler::JsonHandler;
 use super::outcome::Outcome;
 use crate::error::BoxError;
 use crate::flow::{FlowReport, StageKind};
+use crate::handler::options::Options;
+use crate::handler::registration::Registration;
+use crate::handler::target::Target;
 use crate::models::Model;
-use crate::options::Options;
+use crate::observe::report::FireReport;
+use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
-use crate::registration::Registration;
-use crate::report::FireReport;
-use crate::scope::ScopedHooks;
-use crate::target::Target;
 
 /// A point with JSON on all sides.
 #[doc(hidden)]

@@ -3,11 +3,11 @@
 
 use std::convert::Infallible;
 
-use crate::entry::Entry;
 use crate::error::BoxError;
 use crate::models::{Composes, Lent, Model, Next, Returns};
+use crate::observe::report::Contribution;
 use crate::point::{HookPoint, ModelKind};
-use crate::report::Contribution;
+use crate::registry::entry::Entry;
 
 /// The model of points that wrap an operation of the host in six stages.
 ///

@@ -8,20 +8,19 @@ use crate::dispatch::fire::Fire;
 use crate::dispatch::ground::{Begun, Firing};
 use crate::dispatch::sequential::Sequential;
 use crate::dispatch::watch::Watch;
-use crate::entry::{Entry, Owner, Phase};
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::escape::escaped;
-use crate::handle::Handle;
+use crate::handler::on::on;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::guard::{NoReplacement, guard_that_replaces};
 use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
+use crate::observe::report::{Contribution, Filter, FireReport};
 use crate::panics::drop_contained;
-use crate::point::{HookPoint, ModelKind};
-use crate::policy::FailurePolicy;
-use crate::registration::on;
+use crate::plugin::scope::ScopedHooks;
+use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
-use crate::report::{Contribution, Filter, FireReport};
-use crate::scope::ScopedHooks;
+use crate::registry::entry::{Entry, Owner, Phase};
+use crate::registry::handle::Handle;
 
 /// The model of points that a payload must pass before the host uses it.
 ///

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::error::{BoxError, RegisterError};
-use crate::handle::Handle;
+use crate::handler::on::on;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::gating::{Gating, Verdict};
 use crate::models::{Model, RegistersAs, Returns};
 use crate::point::{HookPoint, ModelKind};
-use crate::registration::on;
 use crate::registry::HookRegistry;
+use crate::registry::handle::Handle;
 
 /// The role of a guard at a gating point.
 #[derive(Clone, Copy, Debug)]
@@ -118,9 +118,9 @@ impl HookRegistry {
 #[cfg(test)]
 mod tests {
     use super::Verdict;
-    use crate::registration::on;
+    use crate::handler::on::on;
+    use crate::observe::report::HandlerStatus;
     use crate::registry::HookRegistry;
-    use crate::report::HandlerStatus;
 
     crate::hook_points! {
         pub(super) gating Send(String);

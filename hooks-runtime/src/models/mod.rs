@@ -22,11 +22,10 @@ pub use void::{ReturnsNothing, Void};
 
 use std::any::Any;
 
-use crate::entry::Entry;
 use crate::error::BoxError;
-use crate::point::{HookPoint, ModelKind};
-use crate::policy::FailurePolicy;
-use crate::report::{Contribution, Filter};
+use crate::observe::report::{Contribution, Filter};
+use crate::point::{FailurePolicy, HookPoint, ModelKind};
+use crate::registry::entry::Entry;
 
 /// How the handlers of a point run and compose.
 ///

@@ -8,16 +8,16 @@ use crate::dispatch::fire::Fire;
 use crate::dispatch::ground::{Begun, Firing};
 use crate::dispatch::sequential::Sequential;
 use crate::dispatch::watch::Watch;
-use crate::entry::Entry;
 use crate::error::{BoxError, FireError, RegisterError};
-use crate::handle::Handle;
+use crate::handler::on::on;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
+use crate::observe::report::{Contribution, FireReport};
+use crate::plugin::scope::ScopedHooks;
 use crate::point::{HookPoint, ModelKind};
-use crate::registration::on;
 use crate::registry::HookRegistry;
-use crate::report::{Contribution, FireReport};
-use crate::scope::ScopedHooks;
+use crate::registry::entry::Entry;
+use crate::registry::handle::Handle;
 
 /// The model of points that amend what the host does next.
 ///

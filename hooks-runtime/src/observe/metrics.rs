@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use metrics::{counter, histogram};
 
+use crate::observe::report::HandlerStatus;
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
-use crate::plugin_id::PluginId;
-use crate::report::HandlerStatus;
+use crate::plugin::id::PluginId;
 
 /// Counts fires, failures and durations with whatever recorder the program has
 /// installed for the `metrics` facade:

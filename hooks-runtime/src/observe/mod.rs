@@ -36,26 +36,27 @@
 //! the log unless the observer says that it [takes care of
 //! them](Observer::logs_failures).
 
+mod event;
+pub(crate) mod log;
 #[cfg(feature = "metrics")]
 mod metrics;
+pub(crate) mod report;
 #[cfg(feature = "tracing")]
 mod spans;
-mod told;
 
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::report::{Filter, HandlerStatus};
 use crate::flow::{NotRun, StepStatus};
-use crate::log;
 use crate::panics::contained;
-use crate::report::{Filter, HandlerStatus};
 
+pub use event::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, ObservedStep};
 #[cfg(feature = "metrics")]
 pub use metrics::Metrics;
 #[cfg(feature = "tracing")]
 pub use spans::Spans;
-pub use told::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, ObservedStep};
 
 /// Is told of everything that happens in a registry.
 ///

@@ -8,9 +8,9 @@ use tracing::span::Id;
 use tracing::{Level, Span, field};
 
 use crate::flow::StepStatus;
+use crate::observe::report::HandlerStatus;
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer};
 use crate::panics::drop_contained;
-use crate::report::HandlerStatus;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Opens a span for each fire (`hook_fire`, with `point`, `model` and, at its

@@ -6,6 +6,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::BoxError;
+use crate::handler::on::On;
+use crate::handler::options::Options;
+use crate::handler::registration::Registration;
 use crate::invoke::StateAsync1;
 use crate::json::answers::ClaimAnswer;
 use crate::json::decode;
@@ -16,10 +19,8 @@ use crate::json::point::{
     Boxed, ByName, FireOutcome, FiredByName, JsonModel, JsonPoint, Named, with_payload,
 };
 use crate::models::{Claim, Claiming};
-use crate::options::Options;
+use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
-use crate::registration::{On, Registration};
-use crate::scope::ScopedHooks;
 
 impl<P> JsonModel<P> for Claiming
 where

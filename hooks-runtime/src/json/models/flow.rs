@@ -11,6 +11,9 @@ use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowPoint, OnError, Stage, StageKind,
 };
+use crate::handler::on::On;
+use crate::handler::options::Options;
+use crate::handler::registration::Registration;
 use crate::invoke::StateAsync1;
 use crate::json::answers::StageAnswer;
 use crate::json::decode;
@@ -20,10 +23,8 @@ use crate::json::point::{
     Boxed, ByName, JsonModel, JsonPoint, Named, Operation, Run, RunByName, RunOutcome, with_payload,
 };
 use crate::models::Flow;
-use crate::options::Options;
+use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
-use crate::registration::{On, Registration};
-use crate::scope::ScopedHooks;
 
 impl<F> JsonModel<F> for Flow
 where

@@ -6,8 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::entry::Phase;
 use crate::error::BoxError;
+use crate::handler::on::On;
+use crate::handler::options::Options;
+use crate::handler::registration::Registration;
 use crate::invoke::StateAsync1;
 use crate::json::answers::VerdictAnswer;
 use crate::json::decode;
@@ -18,10 +20,9 @@ use crate::json::point::{
     Boxed, ByName, FireOutcome, FiredByName, JsonModel, JsonPoint, Named, with_payload,
 };
 use crate::models::{Gate, Gating, Verdict, guard_that_replaces};
-use crate::options::Options;
+use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
-use crate::registration::{On, Registration};
-use crate::scope::ScopedHooks;
+use crate::registry::entry::Phase;
 
 impl<P> JsonModel<P> for Gating
 where

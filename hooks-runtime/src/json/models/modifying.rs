@@ -7,6 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::BoxError;
+use crate::handler::on::On;
+use crate::handler::options::Options;
+use crate::handler::registration::Registration;
 use crate::invoke::StateAsync1;
 use crate::json::decode;
 use crate::json::error::JsonError;
@@ -16,10 +19,8 @@ use crate::json::point::{
     Boxed, ByName, FireOutcome, FiredByName, JsonModel, JsonPoint, Named, with_payload,
 };
 use crate::models::{Merge, Modifying};
-use crate::options::Options;
+use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
-use crate::registration::{On, Registration};
-use crate::scope::ScopedHooks;
 
 impl<P> JsonModel<P> for Modifying
 where

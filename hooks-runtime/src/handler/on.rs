@@ -1,0 +1,125 @@
+//! The builder of a registration: options first, then the handler.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::handler::options::{Options, option_methods};
+use crate::handler::registration::Registration;
+use crate::invoke::{Handler, IntoHandler};
+use crate::list::ListKind;
+use crate::models::{Guard, RegistersAs};
+use crate::point::{HookPoint, SourceLocation};
+use crate::registry::entry::Phase;
+
+/// Starts a registration at `P`: options first, then the handler.
+///
+/// ```
+/// # use hooks_runtime::{hook_points, on, HookRegistry};
+/// # hook_points! { pub void Ping { n: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::new();
+/// hooks.register(on::<Ping>().name("print").priority(-10).handler(|ping: &PingPayload| {
+///     println!("{}", ping.n);
+/// }))?;
+/// # Ok(()) }
+/// ```
+#[track_caller]
+pub fn on<P: HookPoint>() -> On<P> {
+    On::at(SourceLocation::caller())
+}
+
+/// The options of a handler of `P`; [`On::handler`] or [`On::guard`] completes
+/// it.
+#[must_use = "add the handler, then give it to `register`"]
+pub struct On<P> {
+    options: Options,
+    point: PhantomData<fn() -> P>,
+}
+
+impl<P> On<P> {
+    pub(crate) fn at(location: SourceLocation) -> Self {
+        Self { options: Options::new(location), point: PhantomData }
+    }
+
+    option_methods!();
+
+    /// Puts the handler among the guards. Only for a handler that was made as
+    /// one, so no public method returns what this does.
+    pub(crate) fn guarding(mut self) -> Self {
+        self.options.phase = Phase::Guard;
+        self
+    }
+}
+
+impl<P: HookPoint> On<P> {
+    /// The handler: a function or closure, sync or async, of `&Payload` and,
+    /// if it likes, `&HookContext`.
+    pub fn handler<Form>(self, handler: impl IntoHandler<P::Model, P, (), Form>) -> Registration {
+        self.finish(handler.into_handler(Arc::new(())))
+    }
+
+    /// A handler that is called on `state` first: `async |state: &S, payload: &P| …`.
+    pub fn handler_with<S, Form>(
+        self,
+        state: S,
+        handler: impl IntoHandler<P::Model, P, S, Form>,
+    ) -> Registration {
+        self.finish(handler.into_handler(Arc::new(state)))
+    }
+
+    /// A guard of a gating point: sees the payload that will be used and
+    /// returns a [`Verdict`](crate::Verdict) that cannot replace it.
+    pub fn guard<Form>(self, handler: impl IntoHandler<Guard, P, (), Form>) -> Registration
+    where
+        P::Model: RegistersAs<Guard, P>,
+    {
+        self.guarding().finish(handler.into_handler(Arc::new(())))
+    }
+
+    /// A guard that is called on `state` first: `async |state: &S, payload: &P| …`.
+    ///
+    /// ```
+    /// # use hooks_runtime::{Gate, HookRegistry, Verdict, hook_points, on};
+    /// # hook_points! { pub gating Send(String); }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let limit = 140;
+    /// hooks.register(on::<Send>().guard_with(limit, async |limit: &usize, text: &String| {
+    ///     if text.len() <= *limit { Verdict::Pass } else { Verdict::reject("too long") }
+    /// }))?;
+    /// # assert!(matches!(hooks.fire_gating::<Send>("hi".into()).await?, Gate::Passed(_)));
+    /// # Ok(()) }
+    /// ```
+    pub fn guard_with<S, Form>(
+        self,
+        state: S,
+        handler: impl IntoHandler<Guard, P, S, Form>,
+    ) -> Registration
+    where
+        P::Model: RegistersAs<Guard, P>,
+    {
+        self.guarding().finish(handler.into_handler(Arc::new(state)))
+    }
+
+    #[cfg(feature = "json")]
+    pub(crate) fn with_options(options: Options) -> Self {
+        Self { options, point: PhantomData }
+    }
+
+    pub(crate) fn finish(self, handler: Handler<P>) -> Registration {
+        Registration {
+            point: P::descriptor(),
+            kind: ListKind::for_point::<P>(),
+            options: self.options,
+            handler: Box::new(handler.0),
+        }
+    }
+}
+
+impl<P: HookPoint> fmt::Debug for On<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("On").field("point", &P::NAME).field("options", &self.options).finish()
+    }
+}

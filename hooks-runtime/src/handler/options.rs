@@ -1,0 +1,139 @@
+//! The options of a handler.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::crowd::Crowd;
+use crate::handler::target::Target;
+use crate::point::{FailurePolicy, SourceLocation};
+use crate::registry::entry::{Entry, Phase};
+
+/// How a handler got its name.
+#[derive(Clone, Debug)]
+pub(crate) enum Named {
+    Given(Arc<str>),
+    ByPlace,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) name: Named,
+    pub(crate) plugin: Option<Arc<str>>,
+    pub(crate) priority: Option<i32>,
+    pub(crate) policy: Option<FailurePolicy>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) before: Vec<Arc<str>>,
+    pub(crate) after: Vec<Arc<str>>,
+    pub(crate) target: Option<Target>,
+    pub(crate) phase: Phase,
+    pub(crate) replace: bool,
+    /// Who is waited for together with it, for handlers without a plugin.
+    pub(crate) crowd: Option<Arc<Crowd>>,
+    pub(crate) location: SourceLocation,
+}
+
+impl Options {
+    pub(crate) fn new(location: SourceLocation) -> Self {
+        Self {
+            name: Named::ByPlace,
+            plugin: None,
+            priority: None,
+            policy: None,
+            timeout: None,
+            before: Vec::new(),
+            after: Vec::new(),
+            target: None,
+            phase: Phase::Main,
+            replace: false,
+            crowd: None,
+            location,
+        }
+    }
+
+    /// Whether a replacement of `old` asks for another place than that one's.
+    pub(crate) fn moves(&self, old: &Entry) -> bool {
+        self.priority.is_some_and(|priority| priority != old.priority)
+            || !self.before.is_empty()
+            || !self.after.is_empty()
+    }
+}
+
+/// The methods that set the options, for every builder that has some in a field
+/// `options`.
+macro_rules! option_methods {
+    () => {
+        /// The handler's name; without one it is named for its place in the source.
+        pub fn name(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
+            self.options.name = $crate::handler::options::Named::Given(name.into());
+            self
+        }
+
+        /// The plugin that owns it; without one it is built-in.
+        pub fn plugin(mut self, id: impl Into<std::sync::Arc<str>>) -> Self {
+            self.options.plugin = Some(id.into());
+            self
+        }
+
+        /// Its place: the lower number first, 0 unless given.
+        pub fn priority(mut self, priority: i32) -> Self {
+            self.options.priority = Some(priority);
+            self
+        }
+
+        /// How long a fire waits for its answer. Without one by then it has failed;
+        /// an answer that is there counts, however late, and is reported as late.
+        pub fn timeout(mut self, limit: std::time::Duration) -> Self {
+            self.options.timeout = Some(limit);
+            self
+        }
+
+        /// What its failure means. It may only be stricter than the point's own.
+        pub fn on_failure(mut self, policy: $crate::FailurePolicy) -> Self {
+            self.options.policy = Some(policy);
+            self
+        }
+
+        /// Runs before the handler of that name: the one of the same owner, else the
+        /// built-in one. `"plugin/handler"` is the handler of that plugin,
+        /// `"plugin/*"` all handlers of it.
+        ///
+        /// Where a built-in handler asks, the one that must come later waits for the
+        /// other, whatever its priority: with `first` at 50 before `host` at 0, `host`
+        /// moves behind `first`, and so behind one at 10. Where a plugin's handler
+        /// asks, it moves itself, to the nearest place that its constraints allow, and
+        /// the order of all others stays.
+        pub fn before(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
+            self.options.before.push(name.into());
+            self
+        }
+
+        /// Runs after the handler of that name, which is found as for
+        /// [`before`](Self::before).
+        pub fn after(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
+            self.options.after.push(name.into());
+            self
+        }
+
+        /// Takes part only in runs for the type `T`.
+        pub fn target<T: 'static>(mut self) -> Self {
+            self.options.target = Some($crate::Target::of::<T>());
+            self
+        }
+
+        /// Takes part only in runs for what has that name.
+        pub fn target_named(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
+            self.options.target = Some($crate::Target::named(name));
+            self
+        }
+
+        /// Takes the place of the owner's handler of the same name, if there is one:
+        /// its priority, its constraints and its turn among equals. One that asks for
+        /// another priority, or for `before` or `after`, is ordered as if it were new.
+        pub fn replace(mut self) -> Self {
+            self.options.replace = true;
+            self
+        }
+    };
+}
+
+pub(crate) use option_methods;

@@ -1,0 +1,97 @@
+//! A handler with its options, ready to be registered.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::crowd::Crowd;
+use crate::error::RegisterError;
+use crate::escape::excerpt;
+use crate::handler::options::{Named, Options};
+use crate::list::ListKind;
+use crate::plugin::id::PluginId;
+use crate::point::PointDescriptor;
+
+/// A handler with its options, ready for [`HookRegistry::register`].
+///
+/// Made by [`on`](crate::on), or by [`handlers!`](crate::handlers) from annotated
+/// functions.
+///
+/// [`HookRegistry::register`]: crate::HookRegistry::register
+#[must_use = "give it to `register`"]
+pub struct Registration {
+    pub(crate) point: &'static PointDescriptor,
+    pub(crate) kind: ListKind,
+    pub(crate) options: Options,
+    pub(crate) handler: Box<dyn Any + Send + Sync>,
+}
+
+impl Registration {
+    /// This registration for a plugin, unless it names another owner.
+    pub(crate) fn bound_to(self, plugin: &PluginId) -> Result<Self, RegisterError> {
+        match &self.options.plugin {
+            Some(other) if **other != *plugin.as_str() => Err(RegisterError::NotYours {
+                // Neither was checked yet, so neither is printed as it is.
+                handler: match &self.options.name {
+                    Named::Given(name) => excerpt(name),
+                    Named::ByPlace => self.options.location.to_string(),
+                },
+                owner: excerpt(other),
+                bound: plugin.to_string(),
+            }),
+            _ => Ok(self.owned_by(plugin.as_str())),
+        }
+    }
+
+    /// This registration, waited for together with others.
+    pub(crate) fn among(mut self, crowd: &Arc<Crowd>) -> Self {
+        self.options.crowd = Some(Arc::clone(crowd));
+        self
+    }
+
+    /// This registration, owned by a plugin.
+    pub(crate) fn owned_by(mut self, id: &str) -> Self {
+        self.options.plugin = Some(id.into());
+        self
+    }
+}
+
+/// What [`HookRegistry::register`](crate::HookRegistry::register) takes: one
+/// registration, or any iterable of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a registration, nor a group of them",
+    label = "expected what `handlers![…]` or `on::<Point>().handler(…)` makes",
+    note = "list functions with `#[hook_handler(Point)]` in `handlers![…]`; for a plain function or \
+            closure write `on::<Point>().handler(f)`, for a guard `on::<Point>().guard(f)`, or \
+            call `register_void::<Point>(f)` and its like"
+)]
+pub trait IntoRegistrations {
+    #[doc(hidden)]
+    fn into_registrations(self) -> Vec<Registration>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item = Registration>> IntoRegistrations for I {
+    fn into_registrations(self) -> Vec<Registration> {
+        self.into_iter().collect()
+    }
+}
+
+/// One registration is a group of one.
+impl IntoIterator for Registration {
+    type Item = Self;
+    type IntoIter = std::iter::Once<Self>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::once(self)
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registration")
+            .field("point", &self.point.name())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

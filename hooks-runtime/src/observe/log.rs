@@ -1,0 +1,87 @@
+//! The log: every `tracing` event of the registry is emitted here.
+//!
+//! A subscriber is the program's own code and may panic, for one because a
+//! lock of its own is poisoned. Events are emitted while futures, errors and
+//! values change hands, so a panic must not unwind from there: [`emit`]
+//! contains it, and no other file of the runtime emits an event.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use crate::error::FailureKind;
+use crate::escape::escaped;
+use crate::panics::discard;
+use crate::plugin::removal::DrainError;
+use crate::point::PointDescriptor;
+use crate::registry::entry::Entry;
+
+/// Emits an event. A panic of the subscriber ends here: there is nothing left
+/// to report it to.
+fn emit(event: impl FnOnce()) {
+    discard(catch_unwind(AssertUnwindSafe(event)).err());
+}
+
+/// A handler failed.
+pub(crate) fn failure(
+    point: &PointDescriptor,
+    entry: &Entry,
+    kind: &FailureKind,
+    message: &str,
+    elapsed: Option<Duration>,
+) {
+    emit(|| {
+        tracing::warn!(
+            point = point.name(),
+            handler = &*entry.name,
+            owner = %entry.owner(),
+            kind = kind.word(),
+            policy = %entry.policy,
+            elapsed = elapsed.map(tracing::field::debug),
+            "a hook handler failed: {}",
+            escaped(message),
+        );
+    });
+}
+
+/// A handler ended by itself after its time limit. What it answered counts.
+pub(crate) fn overrun(point: &PointDescriptor, entry: &Entry, limit: Duration, elapsed: Duration) {
+    emit(|| {
+        tracing::warn!(
+            point = point.name(),
+            handler = &*entry.name,
+            owner = %entry.owner(),
+            limit = ?limit,
+            elapsed = ?elapsed,
+            "a hook handler ended after its time limit: {elapsed:.1?} instead of {limit:?}",
+        );
+    });
+}
+
+/// An observer panicked.
+pub(crate) fn observer_panicked(message: &str) {
+    emit(|| tracing::error!(panic = %escaped(message), "an observer panicked"));
+}
+
+/// A waker panicked: while it was cloned, dropped or woken.
+pub(crate) fn waker_panicked(message: &str) {
+    emit(|| tracing::error!(panic = %escaped(message), "a waker panicked"));
+}
+
+/// A value of the program panicked while the registry dropped it.
+pub(crate) fn drop_panicked(what: &str, message: &str) {
+    emit(|| tracing::error!(panic = %escaped(message), "dropping {what} panicked"));
+}
+
+/// A handler's future panicked while it was dropped, which is not the
+/// handler's outcome: it has failed otherwise already, its answer stands, or
+/// its fire was dropped.
+pub(crate) fn future_panicked_in_drop(message: &str) {
+    emit(
+        || tracing::error!(panic = %escaped(message), "a handler's future panicked while it was dropped"),
+    );
+}
+
+/// A plugin was removed without waiting for its calls.
+pub(crate) fn uninstalled_without_wait(error: &DrainError) {
+    emit(|| tracing::warn!(%error, "uninstalled without a wait"));
+}

@@ -1,0 +1,239 @@
+//! What happened in one fire, handler by handler.
+
+mod display;
+#[cfg(feature = "serde")]
+mod wire;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) use display::FlowColumns;
+
+use crate::flow::StageKind;
+use crate::point::{FailurePolicy, ModelKind, PointDescriptor};
+use crate::registry::entry::{Entry, Owner};
+
+/// What happened in one fire, handler by handler, in the order of the list.
+///
+/// It prints as a table. With the feature `serde` it serialises, here as JSON:
+///
+/// ```json
+/// {
+///   "point": "sending",
+///   "model": "gating",
+///   "stage": null,
+///   "handlers": [
+///     {
+///       "handler": "no_secrets",
+///       "owner": { "kind": "plugin", "id": "safety" },
+///       "status": {
+///         "kind": "ran",
+///         "contribution": { "kind": "rejected", "reason": "it mentions a password" }
+///       },
+///       "elapsed_ns": 4100,
+///       "overrun_ns": null
+///     }
+///   ]
+/// }
+/// ```
+///
+/// So it is with all that serialises here: every key is always there, what can
+/// hold more than a word is an object with a `kind`, words are in snake case,
+/// and times are whole nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct FireReport {
+    point: &'static str,
+    model: ModelKind,
+    stage: Option<StageKind>,
+    handlers: Vec<HandlerReport>,
+}
+
+/// What happened to one handler in one fire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct HandlerReport {
+    handler: Arc<str>,
+    owner: Owner,
+    status: HandlerStatus,
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "elapsed_ns", serialize_with = "crate::wire::nanoseconds")
+    )]
+    elapsed: Option<Duration>,
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "overrun_ns", serialize_with = "crate::wire::nanoseconds")
+    )]
+    overrun: Option<Duration>,
+}
+
+/// What became of a handler in one fire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HandlerStatus {
+    /// It ran to its end.
+    Ran(Contribution),
+    /// It was not called.
+    Filtered(Filter),
+    /// It failed.
+    Failed {
+        /// `error`, `panic`, `timeout` or `no_timer`.
+        kind: &'static str,
+        /// What it said.
+        message: String,
+        /// What the failure meant for the fire.
+        policy: FailurePolicy,
+    },
+    /// The fire was dropped while it ran.
+    Cancelled,
+}
+
+/// What a handler that ran added to the outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Contribution {
+    /// Nothing: no opinion, no claim, or a void point.
+    Nothing,
+    /// These fields of the result; what it set of others came too late.
+    Fields(Vec<&'static str>),
+    /// The claim.
+    Claimed,
+    /// It let the payload pass as it was.
+    Passed,
+    /// It put another payload in place.
+    Replaced,
+    /// It rejected the payload, for this reason.
+    Rejected(String),
+    /// It answered in place of the flow's operation, or after it.
+    Answered,
+    /// It answered, and that answer, or its last one, was refused.
+    AnswerRefused(AnswerRefusal),
+    /// It skipped the rest of its stage.
+    Skipped,
+    /// It aborted the flow, for this reason.
+    Aborted(String),
+}
+
+/// Why an answer of a flow's handler was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum AnswerRefusal {
+    /// An earlier handler of the stage answered.
+    EarlierAnswer,
+    /// It answered itself before: its first answer stands.
+    OwnAnswer,
+    /// The outcome stands already: in `OnError` and `Finally`.
+    Settled,
+}
+
+/// Why a handler was not called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Filter {
+    /// Its plugin is not in the scope of the fire.
+    Scope,
+    /// It is bound to another target.
+    Target,
+    /// It was unregistered while the fire was under way.
+    Unregistered,
+    /// An earlier handler claimed.
+    AfterClaim,
+    /// An earlier handler rejected.
+    AfterRejection,
+    /// An earlier handler failed closed.
+    AfterFailure,
+    /// An earlier handler skipped the rest of the stage.
+    AfterSkip,
+    /// An earlier handler aborted the flow.
+    AfterAbort,
+}
+
+impl FireReport {
+    pub(crate) fn new(point: &PointDescriptor, handlers: Vec<HandlerReport>) -> Self {
+        Self { point: point.name(), model: point.model(), stage: point.stage(), handlers }
+    }
+
+    /// The report of a fire that called nobody.
+    pub(crate) fn of_nobody(point: &PointDescriptor) -> Self {
+        Self::new(point, Vec::new())
+    }
+
+    /// The wire name of the point.
+    pub fn point(&self) -> &'static str {
+        self.point
+    }
+
+    /// The model of the point.
+    pub fn model(&self) -> ModelKind {
+        self.model
+    }
+
+    /// The stage, if the point is one of a flow.
+    pub fn stage(&self) -> Option<StageKind> {
+        self.stage
+    }
+
+    /// The handlers, in order.
+    pub fn handlers(&self) -> &[HandlerReport] {
+        &self.handlers
+    }
+
+    /// The handler of that name, of whichever owner comes first.
+    pub fn handler(&self, name: &str) -> Option<&HandlerReport> {
+        self.handlers.iter().find(|row| &*row.handler == name)
+    }
+}
+
+impl HandlerStatus {
+    /// One word for logs and counters: `ran`, `filtered`, `error`, `panic`,
+    /// `timeout`, `no_timer` or `cancelled`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Ran(_) => "ran",
+            Self::Filtered(_) => "filtered",
+            Self::Failed { kind, .. } => kind,
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl HandlerReport {
+    pub(crate) fn new(
+        entry: &Entry,
+        status: HandlerStatus,
+        elapsed: Option<Duration>,
+        limit: Option<Duration>,
+    ) -> Self {
+        let overrun = elapsed.zip(limit).map(|(elapsed, limit)| elapsed.saturating_sub(limit));
+        Self { handler: Arc::clone(&entry.name), owner: entry.owner(), status, elapsed, overrun }
+    }
+
+    /// The handler's name.
+    pub fn handler(&self) -> &str {
+        &self.handler
+    }
+
+    /// Who registered it.
+    pub fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
+    /// What became of it.
+    pub fn status(&self) -> &HandlerStatus {
+        &self.status
+    }
+
+    /// How long it ran; `None` when it was not called.
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.elapsed
+    }
+
+    /// How long after its time limit it ended by itself, if it did. What it
+    /// answered counts all the same.
+    pub fn overrun(&self) -> Option<Duration> {
+        self.overrun
+    }
+}

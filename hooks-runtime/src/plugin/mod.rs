@@ -1,0 +1,9 @@
+//! Plugins: who they are, how they come in and go, and what they may do.
+
+pub(crate) mod id;
+pub(crate) mod installation;
+pub(crate) mod quota;
+pub(crate) mod record;
+pub(crate) mod registrar;
+pub(crate) mod removal;
+pub(crate) mod scope;

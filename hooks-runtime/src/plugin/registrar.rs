@@ -1,0 +1,65 @@
+//! Less than the registry: what a host hands to a plugin.
+
+use crate::error::RegisterError;
+use crate::handler::registration::IntoRegistrations;
+use crate::plugin::id::{PluginId, PluginIdError};
+use crate::plugin::installation::{Installed, Plugin};
+use crate::plugin::removal::PluginRemoval;
+use crate::plugin::scope::ScopedHooks;
+use crate::registry::HookRegistry;
+use crate::registry::handle::Handles;
+
+/// A way to register handlers for one plugin, and for nobody else.
+///
+/// Whoever has it can neither register as built-in nor as another plugin.
+#[derive(Clone, Debug)]
+pub struct Registrar {
+    hooks: HookRegistry,
+    plugin: PluginId,
+}
+
+impl HookRegistry {
+    /// A registrar bound to one plugin.
+    pub fn registrar(&self, plugin: &str) -> Result<Registrar, PluginIdError> {
+        Ok(Registrar { hooks: self.clone(), plugin: PluginId::new(plugin)? })
+    }
+}
+
+impl Registrar {
+    /// The plugin that this is bound to.
+    pub fn plugin(&self) -> &PluginId {
+        &self.plugin
+    }
+
+    /// Registers a group of handlers for the plugin, whole or not at all.
+    ///
+    /// A handler that names no owner becomes the plugin's; one that names
+    /// another is refused.
+    pub fn register(&self, handlers: impl IntoRegistrations) -> Result<Handles, RegisterError> {
+        let bound =
+            handlers.into_registrations().into_iter().map(|handler| handler.bound_to(&self.plugin));
+        self.hooks.register(bound.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Installs the plugin that this is bound to.
+    pub fn install<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
+        if T::ID == Some(self.plugin.as_str()) {
+            return self.hooks.install(plugin);
+        }
+        Err(RegisterError::NotYours {
+            handler: std::any::type_name::<T>().to_owned(),
+            owner: T::ID.unwrap_or("built-in").to_owned(),
+            bound: self.plugin.to_string(),
+        })
+    }
+
+    /// Removes all handlers of the plugin, at one instant.
+    pub fn unregister(&self) -> PluginRemoval {
+        self.hooks.unregister_plugin(&self.plugin)
+    }
+
+    /// The hooks, to fire. They cannot be used to register.
+    pub fn hooks(&self) -> &ScopedHooks {
+        &self.hooks
+    }
+}

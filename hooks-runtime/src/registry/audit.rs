@@ -1,0 +1,305 @@
+//! What a registry's handlers and fires do not add up to.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::catalogue::{Catalogue, PointInfo};
+use crate::error::NameClash;
+use crate::escape::escaped;
+use crate::registry::HookRegistry;
+use crate::registry::entry::Owner;
+use crate::registry::order::{self, Conflict};
+use crate::registry::store::PointStore;
+
+/// What does not add up, as of when it was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Audit {
+    /// Points that were never fired, though they have handlers or are in the
+    /// catalogue.
+    pub never_fired: Vec<&'static str>,
+    /// Handlers that were never called, and why.
+    pub never_called: Vec<NeverCalled>,
+    /// `before` and `after` constraints that name no handler at their point.
+    pub name_nobody: Vec<NamesNobody>,
+    /// Constraints of plugins' handlers that are not kept, because of what was
+    /// registered or removed after them.
+    pub dropped: Vec<DroppedConstraint>,
+    /// Plugins that were removed or admitted to a scope, and that never
+    /// registered a handler. At most 64 are remembered.
+    pub unknown_plugins: Vec<UnknownPlugin>,
+    /// Points that were fired and are not in the catalogue, if there is one.
+    pub undeclared: Vec<&'static str>,
+    /// Points of the catalogue whose wire name another point uses here.
+    pub declared_twice: Vec<NameClash>,
+}
+
+/// A handler that was never called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct NeverCalled {
+    /// The wire name of its point.
+    pub point: &'static str,
+    /// Its name.
+    pub handler: Arc<str>,
+    /// Who registered it.
+    pub owner: Owner,
+    /// Why.
+    pub why: WhyNot,
+}
+
+/// Why a handler was never called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum WhyNot {
+    /// Its point was never fired.
+    NeverFired,
+    /// Every fire left it out: by scope, by target, or because it was being
+    /// removed.
+    AlwaysFiltered,
+    /// Every fire since it was registered ended before it, or there was none.
+    NeverReached,
+}
+
+/// A constraint that names nobody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct NamesNobody {
+    /// The wire name of the point.
+    pub point: &'static str,
+    /// The handler with the constraint.
+    pub handler: Arc<str>,
+    /// Who registered it.
+    pub owner: Owner,
+    /// What stands for no other handler at this point.
+    pub name: Arc<str>,
+}
+
+/// A constraint that is not kept. It is tried again whenever the handlers of
+/// its point change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct DroppedConstraint {
+    /// The wire name of the point.
+    pub point: &'static str,
+    /// The handler with the constraint.
+    pub handler: Arc<str>,
+    /// The plugin that registered it.
+    pub owner: Owner,
+    /// The constraint, as in ``before `audit` ``.
+    pub constraint: String,
+    /// Why it is not kept.
+    pub reason: DropReason,
+}
+
+/// Why a constraint is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum DropReason {
+    /// It is part of a circle.
+    Circular,
+    /// It contradicts the order of other handlers.
+    NoPlace,
+    /// It leads out of the priorities that the host allows the plugin.
+    OutOfRange {
+        /// The lowest number the plugin may use.
+        lowest: i32,
+        /// The highest.
+        highest: i32,
+    },
+}
+
+impl From<&Conflict> for DropReason {
+    fn from(conflict: &Conflict) -> Self {
+        match conflict {
+            Conflict::Circle => Self::Circular,
+            Conflict::NoPlace => Self::NoPlace,
+            Conflict::Range(range) => {
+                Self::OutOfRange { lowest: *range.start(), highest: *range.end() }
+            }
+        }
+    }
+}
+
+/// A plugin that was asked for and never was here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct UnknownPlugin {
+    /// The id that was asked for, escaped, and shortened if it is too long for
+    /// one.
+    pub id: String,
+    /// The plugin here with the most similar id, if one is similar.
+    pub nearest: Option<String>,
+}
+
+impl Audit {
+    /// Whether everything adds up.
+    pub fn is_clean(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds the constraints at a point that name no handler, and those that
+    /// are dropped.
+    fn add_constraints(&mut self, point: &PointStore) {
+        let at = point.descriptor.name();
+        let names = point.order.names();
+        for (index, entry) in point.order.iter().enumerate() {
+            let wanted = entry.before.iter().chain(&entry.after);
+            for name in wanted.filter(|name| names.targets(index, name).next().is_none()) {
+                self.name_nobody.push(NamesNobody {
+                    point: at,
+                    handler: Arc::clone(&entry.name),
+                    owner: entry.owner(),
+                    name: Arc::clone(name),
+                });
+            }
+        }
+        for (entry, conflict) in point.order.dropped() {
+            self.dropped.extend(order::constraints(entry).map(|constraint| DroppedConstraint {
+                point: at,
+                handler: Arc::clone(&entry.name),
+                owner: entry.owner(),
+                constraint,
+                reason: conflict.into(),
+            }));
+        }
+    }
+}
+
+impl HookRegistry {
+    /// Looks for points that are never fired, handlers that are never called,
+    /// constraints that name no handler or cannot be kept, and plugins that
+    /// were asked for and never here.
+    pub fn audit(&self) -> Audit {
+        let store = self.inner.store();
+        let mut audit = Audit::default();
+        for (index, point) in store.sorted_points() {
+            if point.order.is_empty() {
+                continue;
+            }
+            let name = point.descriptor.name();
+            let fired = self.inner.table.get(index).was_fired();
+            if !fired {
+                audit.never_fired.push(name);
+            }
+            for (entry, calls) in point.calls() {
+                if calls == 0 {
+                    let why = match (fired, entry.counters.times_filtered()) {
+                        (false, _) => WhyNot::NeverFired,
+                        (true, 0) => WhyNot::NeverReached,
+                        (true, _) => WhyNot::AlwaysFiltered,
+                    };
+                    let (handler, owner) = (Arc::clone(&entry.name), entry.owner());
+                    audit.never_called.push(NeverCalled { point: name, handler, owner, why });
+                }
+            }
+            audit.add_constraints(point);
+        }
+        audit.unknown_plugins = store
+            .unknown_ids()
+            .map(|(id, nearest)| UnknownPlugin {
+                id: id.to_owned(),
+                nearest: nearest.map(ToString::to_string),
+            })
+            .collect();
+        audit
+    }
+
+    /// As [`audit`](Self::audit), held against what is declared: lists also
+    /// the points of the catalogue that were never fired and those fired that
+    /// are not in it.
+    pub fn audit_with(&self, catalogue: &Catalogue) -> Audit {
+        let mut audit = self.audit();
+        let forgotten = catalogue.never_fired(self).into_iter().map(PointInfo::name);
+        audit.never_fired.extend(forgotten);
+        audit.never_fired.sort_unstable();
+        audit.never_fired.dedup();
+        // The stages of a flow stand or fall with it.
+        let used = self.inner.store().used_points().filter(|used| used.stage().is_none());
+        for used in used {
+            match catalogue.get(used.name()) {
+                Some(point) if point.index() == used.index() => {}
+                Some(point) => audit.declared_twice.push(NameClash {
+                    name: used.name(),
+                    first: used.location(),
+                    second: point.location(),
+                }),
+                None if self.inner.table.get(used.index()).was_fired() => {
+                    audit.undeclared.push(used.name());
+                }
+                None => {}
+            }
+        }
+        audit
+    }
+}
+
+impl fmt::Display for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_clean() {
+            return f.write_str("everything adds up");
+        }
+        let mut lines = Vec::new();
+        lines.extend(self.never_fired.iter().map(|point| format!("`{point}` is never fired")));
+        lines.extend(self.never_called.iter().map(|NeverCalled { point, handler, owner, why }| {
+            let handler = escaped(handler);
+            format!("`{handler}` ({owner}) at `{point}` is never called: {why}")
+        }));
+        lines.extend(self.name_nobody.iter().map(|NamesNobody { point, handler, owner, name }| {
+            let (handler, name) = (escaped(handler), escaped(name));
+            format!("`{handler}` ({owner}) at `{point}` names `{name}`, which is nobody there")
+        }));
+        lines.extend(self.dropped.iter().map(ToString::to_string));
+        lines.extend(self.unknown_plugins.iter().map(ToString::to_string));
+        let undeclared = self.undeclared.iter();
+        lines.extend(undeclared.map(|point| format!("`{point}` is fired but not declared")));
+        lines.extend(self.declared_twice.iter().map(ToString::to_string));
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl fmt::Display for WhyNot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NeverFired => "its point is never fired",
+            Self::AlwaysFiltered => "every fire leaves it out",
+            Self::NeverReached => "no fire reached it",
+        })
+    }
+}
+
+impl fmt::Display for DroppedConstraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { point, handler, owner, constraint, reason } = self;
+        write!(f, "`{handler}` ({owner}) at `{point}` does not run {constraint}: {reason}")
+    }
+}
+
+impl fmt::Display for DropReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Circular => f.write_str("its constraints are part of a circle"),
+            Self::NoPlace => {
+                f.write_str("its constraints contradict the order of the other handlers")
+            }
+            Self::OutOfRange { lowest, highest } => write!(
+                f,
+                "its constraints would put it past handlers of others whose priority is not \
+                 between {lowest} and {highest}"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for UnknownPlugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "plugin `{}` is asked for, but never registered a handler", self.id)?;
+        match &self.nearest {
+            Some(nearest) => write!(f, ": is it `{nearest}`?"),
+            None => Ok(()),
+        }
+    }
+}

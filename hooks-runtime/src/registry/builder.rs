@@ -1,0 +1,73 @@
+//! The settings of a registry, and the builder that takes them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::nesting::MAX_DEPTH;
+use crate::observe::Observer;
+use crate::registry::HookRegistry;
+use crate::timer::Timer;
+
+/// What a host sets once, when it makes the registry.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) depth: usize,
+    pub(crate) timer: Arc<dyn Timer>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
+}
+
+/// The settings of a registry to be.
+#[derive(Debug)]
+#[must_use = "call `build`"]
+pub struct HookRegistryBuilder {
+    settings: Settings,
+}
+
+/// How deep fires may be nested unless the host says otherwise.
+const DEFAULT_DEPTH: usize = 32;
+
+impl HookRegistryBuilder {
+    /// The default settings.
+    pub(super) fn new() -> Self {
+        #[cfg(feature = "tokio")]
+        let timer = Arc::new(crate::timer::TokioTimer);
+        #[cfg(not(feature = "tokio"))]
+        let timer = Arc::new(crate::timer::NoTimer);
+        let (depth, observers) = (DEFAULT_DEPTH, Vec::new());
+        Self { settings: Settings { timeout: None, depth, timer, observers } }
+    }
+
+    /// A time limit for every handler whose point and registration set none.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.settings.timeout = Some(limit);
+        self
+    }
+
+    /// How deep fires may be nested: 32 unless given, 128 at most.
+    ///
+    /// Each level takes stack, in a debug build some 10 KiB, and 20 KiB in a
+    /// flow: 128 of those do not fit the 2 MiB that a thread has by default.
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.settings.depth = depth.clamp(1, MAX_DEPTH);
+        self
+    }
+
+    /// Where time limits get their time from.
+    pub fn timer(mut self, timer: impl Timer) -> Self {
+        self.settings.timer = Arc::new(timer);
+        self
+    }
+
+    /// Who is told of everything that happens here. All that are given are
+    /// told, in this order.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.settings.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// The registry.
+    pub fn build(self) -> HookRegistry {
+        HookRegistry::with(self.settings)
+    }
+}

@@ -1,0 +1,156 @@
+//! A registered handler: who, where in the order, under which terms.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::crowd::Crowd;
+use crate::handler::target::Target;
+use crate::plugin::id::PluginId;
+use crate::plugin::record::PluginRecord;
+use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
+use crate::presence::Presence;
+use crate::sync::atomic::{AtomicU64, Ordering};
+
+/// Who registered a handler.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Owner {
+    /// The host itself.
+    BuiltIn,
+    /// A plugin.
+    Plugin(PluginId),
+}
+
+impl Owner {
+    /// The plugin, unless the host itself is the owner.
+    pub fn plugin(&self) -> Option<&PluginId> {
+        match self {
+            Self::BuiltIn => None,
+            Self::Plugin(id) => Some(id),
+        }
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("built-in"),
+            Self::Plugin(id) => write!(f, "plugin `{id}`"),
+        }
+    }
+}
+
+/// Which part of a gating chain a handler belongs to; other models have only
+/// the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    Main,
+    Guard,
+}
+
+/// The terms of one registered handler.
+pub struct Entry {
+    /// Never reused, so that a stale handle removes nobody else's handler.
+    pub(crate) id: u64,
+    /// The place among equals; a replacement inherits it.
+    pub(crate) seq: u64,
+    pub(crate) point: &'static PointDescriptor,
+    pub(crate) name: Arc<str>,
+    /// `None` for built-in handlers.
+    pub(crate) plugin: Option<Arc<PluginRecord>>,
+    /// Who is waited for together with it; `None` when nobody ever waits.
+    pub(crate) crowd: Option<Arc<Crowd>>,
+    pub(crate) priority: i32,
+    pub(crate) phase: Phase,
+    pub(crate) policy: FailurePolicy,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) before: Vec<Arc<str>>,
+    pub(crate) after: Vec<Arc<str>>,
+    /// The priorities that the host allowed its plugin when it was registered.
+    pub(crate) allowed: Option<RangeInclusive<i32>>,
+    pub(crate) target: Option<Target>,
+    pub(crate) location: SourceLocation,
+    pub(crate) presence: Presence,
+    pub(crate) counters: Counters,
+    /// A `Box<dyn Invoke<P>>` of this entry's point.
+    pub(crate) handler: Box<dyn Any + Send + Sync>,
+}
+
+impl Entry {
+    pub(crate) fn owner(&self) -> Owner {
+        match &self.plugin {
+            None => Owner::BuiltIn,
+            Some(plugin) => Owner::Plugin(plugin.id().clone()),
+        }
+    }
+
+    /// The stay of its plugin; `None` for built-in handlers.
+    pub(crate) fn stay(&self) -> Option<u64> {
+        self.plugin.as_ref().map(|plugin| plugin.stay())
+    }
+
+    /// The bit of the owner in a scope; built-in handlers have bit zero.
+    pub(crate) fn owner_bit(&self) -> u32 {
+        self.plugin.as_ref().map_or(0, |plugin| plugin.bit())
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .field("priority", &self.priority)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What happened to a handler so far. Relaxed: counts, not signals.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    calls: AtomicU64,
+    failures: AtomicU64,
+    filtered: AtomicU64,
+    overruns: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn add_calls(&self, count: u64) {
+        self.calls.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Takes back a call that a whole-list count included.
+    pub(crate) fn uncount_call(&self) {
+        self.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn failed(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn overran(&self) {
+        self.overruns.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn filtered(&self) {
+        self.filtered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn overruns(&self) -> u64 {
+        self.overruns.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn times_filtered(&self) -> u64 {
+        self.filtered.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,107 @@
+//! What a registration leaves in the hands of whoever made it.
+
+use std::fmt;
+use std::iter;
+use std::ops::Deref;
+use std::sync::{Arc, Weak};
+
+use crate::registry::Inner;
+use crate::registry::entry::Entry;
+
+/// A registered handler. Dropping the handle keeps the handler;
+/// [`unregister`](Self::unregister) removes it.
+///
+/// It holds neither the registry nor the handler alive, and it never removes
+/// anybody else's handler, however late it is used.
+#[derive(Clone)]
+pub struct Handle {
+    inner: Weak<Inner>,
+    index: usize,
+    entry: Weak<Entry>,
+}
+
+impl Handle {
+    pub(crate) fn new(inner: &Arc<Inner>, index: usize, entry: &Arc<Entry>) -> Self {
+        Self { inner: Arc::downgrade(inner), index, entry: Arc::downgrade(entry) }
+    }
+
+    /// The point's index and the handler, while anything keeps it.
+    pub(crate) fn entry(&self) -> Option<(usize, Arc<Entry>)> {
+        Some((self.index, self.entry.upgrade()?))
+    }
+
+    /// Removes the handler; says whether it was still there.
+    ///
+    /// A fire under way ends the call it has begun and starts no other.
+    pub fn unregister(&self) -> bool {
+        let Some(inner) = self.inner.upgrade() else { return false };
+        inner.unregister(iter::once(self)) == 1
+    }
+
+    /// The handler's name, while it is registered.
+    pub fn name(&self) -> Option<Arc<str>> {
+        self.entry.upgrade().map(|entry| Arc::clone(&entry.name))
+    }
+
+    /// Binds the handler's stay to a scope: it is removed when the result is
+    /// dropped.
+    #[must_use = "dropping it removes the handler at once"]
+    pub fn scoped(self) -> ScopedHandle {
+        ScopedHandle(self)
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// A registered handler that is removed when this is dropped.
+#[derive(Debug)]
+#[must_use = "dropping it removes the handler at once"]
+pub struct ScopedHandle(Handle);
+
+impl Deref for ScopedHandle {
+    type Target = Handle;
+
+    fn deref(&self) -> &Handle {
+        &self.0
+    }
+}
+
+impl Drop for ScopedHandle {
+    fn drop(&mut self) {
+        self.0.unregister();
+    }
+}
+
+/// The handles of a group, in the order in which it was given.
+#[derive(Clone, Debug)]
+pub struct Handles(pub(crate) Vec<Handle>);
+
+impl Handles {
+    /// Removes all of them at one instant; says how many were still there.
+    pub fn unregister(&self) -> usize {
+        // A group is registered in one registry.
+        let inner = self.0.first().and_then(|handle| handle.inner.upgrade());
+        inner.map_or(0, |inner| inner.unregister(self.0.iter()))
+    }
+}
+
+impl Deref for Handles {
+    type Target = [Handle];
+
+    fn deref(&self) -> &[Handle] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Handles {
+    type Item = Handle;
+    type IntoIter = std::vec::IntoIter<Handle>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

@@ -1,0 +1,192 @@
+//! What is registered, in the order in which it runs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::escape::escaped;
+use crate::flow::{FlowPoint, StageKind};
+use crate::handler::target::Target;
+use crate::point::{FailurePolicy, HookPoint, ModelKind, SourceLocation};
+use crate::registry::HookRegistry;
+use crate::registry::audit::DropReason;
+use crate::registry::entry::{Entry, Owner, Phase};
+use crate::registry::order::{self, Relation};
+use crate::registry::store::{PointStore, Sequence};
+
+/// A registered handler, as it was when it was asked for.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct HandlerInfo {
+    /// The wire name of its point.
+    pub point: &'static str,
+    /// The model of its point.
+    pub model: ModelKind,
+    /// The wire name of the flow, for a handler of a stage.
+    pub flow: Option<&'static str>,
+    /// The stage, for a handler of a stage.
+    pub stage: Option<StageKind>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Who registered it.
+    pub owner: Owner,
+    /// Its priority: the lower number first.
+    pub priority: i32,
+    /// Whether it is a guard of a gating point.
+    pub guard: bool,
+    /// What its failure means for the fire.
+    pub policy: FailurePolicy,
+    /// How long a fire waits for its answer.
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "timeout_ns", serialize_with = "crate::wire::nanoseconds")
+    )]
+    pub timeout: Option<Duration>,
+    /// The type or name it is bound to.
+    pub target: Option<Target>,
+    /// Where it is written.
+    pub location: SourceLocation,
+    /// How often it was called. Fires under way are counted when they end.
+    pub calls: u64,
+    /// How often it failed.
+    pub failures: u64,
+    /// How often it answered after its time limit.
+    pub overruns: u64,
+    /// How often it was not called because of scope, target or removal.
+    pub filtered: u64,
+}
+
+/// Why a handler stands where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct OrderReason {
+    /// The handler's name.
+    pub handler: Arc<str>,
+    /// Who registered it.
+    pub owner: Owner,
+    /// Why it stands here, as a sentence.
+    pub reason: String,
+}
+
+impl HookRegistry {
+    /// All handlers: point by point in the order of their wire names, each
+    /// point's in the order in which they run.
+    pub fn handlers(&self) -> Vec<HandlerInfo> {
+        self.handlers_where(|_| true)
+    }
+
+    /// The handlers of `P`, in the very order in which a fire walks them.
+    pub fn handlers_at<P: HookPoint>(&self) -> Vec<HandlerInfo> {
+        let store = self.inner.store();
+        store.points().get(&P::descriptor().index()).map_or_else(Vec::new, infos)
+    }
+
+    /// The handlers of all stages of the flow `F`, stage by stage.
+    pub fn handlers_of_flow<F: FlowPoint>(&self) -> Vec<HandlerInfo> {
+        let store = self.inner.store();
+        let stages = StageKind::ALL.map(|stage| F::stages().get(stage).index());
+        stages.iter().filter_map(|index| store.points().get(index)).flat_map(infos).collect()
+    }
+
+    /// The handlers of one owner.
+    pub fn handlers_of(&self, owner: &Owner) -> Vec<HandlerInfo> {
+        self.handlers_where(|info| info.owner == *owner)
+    }
+
+    /// The handlers that are bound to this target.
+    pub fn handlers_for(&self, target: &Target) -> Vec<HandlerInfo> {
+        self.handlers_where(|info| info.target.as_ref() == Some(target))
+    }
+
+    fn handlers_where(&self, wanted: impl Fn(&HandlerInfo) -> bool) -> Vec<HandlerInfo> {
+        let store = self.inner.store();
+        let points = store.sorted_points().into_iter();
+        points.flat_map(|(_, point)| infos(point)).filter(wanted).collect()
+    }
+
+    /// For each handler of `P`, in order, why it stands where it stands.
+    pub fn explain_order<P: HookPoint>(&self) -> Vec<OrderReason> {
+        let store = self.inner.store();
+        let Some(point) = store.points().get(&P::descriptor().index()) else { return Vec::new() };
+        let reasons = point.order.iter().zip(reasons(&point.order));
+        let explained = reasons.map(|(entry, reason)| OrderReason {
+            handler: Arc::clone(&entry.name),
+            owner: entry.owner(),
+            reason,
+        });
+        explained.collect()
+    }
+}
+
+fn infos(point: &PointStore) -> Vec<HandlerInfo> {
+    point.calls().map(|(entry, calls)| info(point, entry, calls)).collect()
+}
+
+fn info(point: &PointStore, entry: &Entry, calls: u64) -> HandlerInfo {
+    HandlerInfo {
+        point: point.descriptor.name(),
+        model: point.descriptor.model(),
+        flow: point.descriptor.flow(),
+        stage: point.descriptor.stage(),
+        name: Arc::clone(&entry.name),
+        owner: entry.owner(),
+        priority: entry.priority,
+        guard: entry.phase == Phase::Guard,
+        policy: entry.policy,
+        timeout: entry.timeout,
+        target: entry.target.clone(),
+        location: entry.location,
+        calls,
+        failures: entry.counters.failures(),
+        overruns: entry.counters.overruns(),
+        filtered: entry.counters.times_filtered(),
+    }
+}
+
+/// What put each handler at its place: its key, and the constraints that
+/// touch it.
+fn reasons(order: &Sequence) -> Vec<String> {
+    let dropped: HashMap<_, _> =
+        order.dropped().iter().map(|(entry, conflict)| (entry.id, conflict)).collect();
+    // For each handler the others that it stands before or behind, in order.
+    let mut relative: Vec<Vec<(usize, String)>> = vec![Vec::new(); order.len()];
+    let relations = order::relations(order).into_iter();
+    let kept = relations.filter(|relation| !dropped.contains_key(&order[relation.asker].id));
+    for Relation { first, then, asker } in kept {
+        let (before, behind) = (escaped(&order[first].name), escaped(&order[then].name));
+        // A plugin's constraint moves its own handler, never another.
+        if order[asker].plugin.is_none() || asker == then {
+            let asks = if asker == then { "it asks for that" } else { "that one asks for it" };
+            relative[then].push((first, format!("after `{before}`, {asks}")));
+        } else {
+            relative[first].push((then, format!("before `{behind}`, it asks for that")));
+        }
+    }
+    let number = numbers(order);
+    let reasons = order.iter().zip(relative).map(|(entry, mut relative)| {
+        let mut parts = vec![format!("priority {}", entry.priority)];
+        if entry.phase == Phase::Guard {
+            parts.push("a guard, so after every rewriter".to_owned());
+        }
+        if let Some(conflict) = dropped.get(&entry.id) {
+            let constraints = order::constraints(entry).collect::<Vec<_>>().join(", ");
+            let reason = DropReason::from(*conflict);
+            parts.push(format!("not {constraints}, as it asks for: {reason}"));
+        }
+        relative.sort();
+        relative.dedup();
+        parts.extend(relative.into_iter().map(|(_, reason)| reason));
+        parts.push(format!("registered as number {} of that priority", number[&entry.seq]));
+        parts.join("; ")
+    });
+    reasons.collect()
+}
+
+/// Which registration of its phase and priority each handler is, by its turn.
+fn numbers(order: &[Arc<Entry>]) -> HashMap<u64, usize> {
+    let mut keys: Vec<_> = order.iter().map(|entry| order::key(entry)).collect();
+    keys.sort_unstable();
+    let equals = keys.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1));
+    equals.flat_map(|equals| equals.iter().zip(1..)).map(|(key, number)| (key.2, number)).collect()
+}

@@ -1,0 +1,251 @@
+//! The registered handlers, as the writers see them.
+//!
+//! One lock, held only for bookkeeping: no code of the user runs under it,
+//! and what a change removes is handed out to be dropped after it.
+
+mod join;
+mod known;
+mod plan;
+mod point;
+mod sequence;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError, Weak};
+
+use crate::error::NameClash;
+use crate::plugin::id::PluginId;
+use crate::plugin::quota::Limits;
+use crate::plugin::record::{PluginName, PluginRecord};
+use crate::point::PointDescriptor;
+use crate::registry::entry::Entry;
+use crate::sync::Mutex;
+
+pub(crate) use join::Joining;
+use known::KnownIds;
+pub(crate) use point::PointStore;
+pub(crate) use sequence::Sequence;
+
+/// Whose handler, and what it is called.
+type Key = (Option<u64>, Arc<str>);
+
+/// All handlers, by point.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    points: BTreeMap<usize, PointStore>,
+    declared: Declared,
+    /// The plugins that have handlers here.
+    plugins: HashMap<PluginId, Arc<PluginRecord>>,
+    names: HashMap<PluginId, Weak<PluginName>>,
+    /// How many names there were when the last ones that are gone were taken
+    /// out.
+    names_kept: usize,
+    limits: HashMap<PluginId, Limits>,
+    known: KnownIds,
+    free_bits: Arc<Mutex<Vec<u32>>>,
+    next_bit: u32,
+    next_number: u64,
+}
+
+/// What a change did.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    /// The points whose lists are new, with their index.
+    pub(crate) points: Vec<usize>,
+    /// The handlers that are new.
+    pub(crate) added: Vec<(usize, Arc<Entry>)>,
+    /// The handlers that are gone, to be dropped outside the lock. Of one list,
+    /// and of the stages of one flow, in the order in which a fire walks them.
+    pub(crate) removed: Vec<Arc<Entry>>,
+}
+
+impl Store {
+    /// The points in an order that does not depend on the run: by wire name,
+    /// the stages of a flow in theirs.
+    pub(crate) fn sorted_points(&self) -> Vec<(usize, &PointStore)> {
+        let mut points: Vec<_> = self.points.iter().map(|(&index, point)| (index, point)).collect();
+        points.sort_by_key(|(_, PointStore { descriptor, .. })| {
+            (descriptor.flow().unwrap_or(descriptor.name()), descriptor.stage())
+        });
+        points
+    }
+
+    pub(crate) fn points(&self) -> &BTreeMap<usize, PointStore> {
+        &self.points
+    }
+
+    pub(crate) fn plugin(&self, id: &str) -> Option<&Arc<PluginRecord>> {
+        self.plugins.get(id)
+    }
+
+    /// The bit of a plugin id, drawn on first use.
+    pub(crate) fn name(&mut self, id: &PluginId) -> Arc<PluginName> {
+        if let Some(name) = self.names.get(id).and_then(Weak::upgrade) {
+            return name;
+        }
+        let free = self.free_bits.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let bit = free.unwrap_or_else(|| {
+            self.next_bit += 1;
+            self.next_bit
+        });
+        let name = Arc::new(PluginName::new(id.clone(), bit, Arc::clone(&self.free_bits)));
+        // Now and then: each time, it would cost as many steps as there are names.
+        if self.names.len() >= 2 * self.names_kept {
+            self.names.retain(|_, known| known.strong_count() > 0);
+            self.names_kept = self.names.len();
+        }
+        self.names.insert(id.clone(), Arc::downgrade(&name));
+        name
+    }
+
+    /// Notes that a point is used here; another of its wire name is an error.
+    pub(crate) fn declare(&mut self, point: &'static PointDescriptor) -> Result<(), NameClash> {
+        check_name(&self.declared, point)?;
+        self.declared.insert(point.name(), point);
+        Ok(())
+    }
+
+    /// The points that are used here, by wire name.
+    pub(crate) fn used_points(&self) -> impl Iterator<Item = &'static PointDescriptor> + use<> {
+        let mut used: Vec<_> = self.declared.values().copied().collect();
+        used.sort_unstable_by_key(|point| point.name());
+        used.into_iter()
+    }
+
+    pub(crate) fn set_limits(&mut self, plugin: PluginId, limits: Limits) {
+        if limits.is_none() {
+            self.limits.remove(&plugin);
+        } else {
+            self.limits.insert(plugin, limits);
+        }
+    }
+
+    /// Notes that a plugin of that id was asked for, which there may never
+    /// have been.
+    pub(crate) fn asked_for(&mut self, id: &str) {
+        if !self.plugins.contains_key(id) {
+            self.known.asked_for(id);
+        }
+    }
+
+    /// The ids that were asked for and that no plugin ever had, each with the
+    /// nearest of those that are here.
+    pub(crate) fn unknown_ids(&self) -> impl Iterator<Item = (&str, Option<&PluginId>)> {
+        self.known.unknown().map(|id| (id, nearest(id, self.plugins.keys())))
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next_number += 1;
+        self.next_number
+    }
+
+    fn entries_of(&self, stay: Option<u64>) -> Vec<(usize, Arc<Entry>)> {
+        let Some(stay) = stay else { return Vec::new() };
+        let is_theirs =
+            |entry: &&Arc<Entry>| entry.plugin.as_ref().is_some_and(|p| p.stay() == stay);
+        self.by_stage()
+            .into_iter()
+            .filter(|index| self.points[index].has_stay(stay))
+            .flat_map(|index| {
+                let theirs = self.points[&index].order.iter().filter(is_theirs);
+                theirs.map(move |entry| (index, Arc::clone(entry)))
+            })
+            .collect()
+    }
+
+    /// The points, the stages of every flow in their order.
+    fn by_stage(&self) -> Vec<usize> {
+        let mut points: Vec<_> = self.points.keys().copied().collect();
+        points.sort_by_key(|index| self.points[index].descriptor.stage());
+        points
+    }
+
+    /// Removes those of the handlers that are still here. The caller keeps
+    /// them until the lock is released.
+    pub(crate) fn remove(&mut self, handlers: &[(usize, Arc<Entry>)]) -> Change {
+        let mut leaving: BTreeMap<_, HashMap<u64, &Arc<Entry>>> = BTreeMap::new();
+        for (index, entry) in handlers {
+            if let Some(point) = self.points.get(index).filter(|point| point.has(entry)) {
+                let stage = (point.descriptor.stage(), *index);
+                leaving.entry(stage).or_default().insert(entry.id, entry);
+            }
+        }
+        let mut change = Change::default();
+        for ((_, index), entries) in leaving {
+            let Some(point) = self.points.get_mut(&index) else { continue };
+            let first = change.removed.len();
+            if let [one] = entries.values().collect::<Vec<_>>()[..] {
+                point.remove_one(one);
+                change.removed.push(Arc::clone(one));
+            } else {
+                change.removed.extend(point.remove(|entry| entries.contains_key(&entry.id)));
+            }
+            change.points.push(index);
+            for entry in &change.removed[first..] {
+                self.forget_idle_plugin(entry);
+            }
+        }
+        change
+    }
+
+    /// Removes all handlers of a plugin, with its record: of that stay, or of
+    /// whichever lasts.
+    pub(crate) fn remove_plugin(&mut self, id: &str, stay: Option<u64>) -> Option<Change> {
+        let record = self.plugins.get(id).filter(|it| stay.is_none_or(|stay| it.stay() == stay))?;
+        let record = Arc::clone(record);
+        let mut change = Change::default();
+        for index in self.by_stage() {
+            let Some(point) = self.points.get_mut(&index) else { continue };
+            if point.has_stay(record.stay()) {
+                change.removed.extend(point.remove(|entry| {
+                    entry.plugin.as_ref().is_some_and(|plugin| Arc::ptr_eq(plugin, &record))
+                }));
+                change.points.push(index);
+            }
+        }
+        self.plugins.remove(record.id());
+        self.forget_places(record.stay());
+        Some(change)
+    }
+
+    /// No handler of that stay is left to be numbered.
+    fn forget_places(&mut self, stay: u64) {
+        for point in self.points.values_mut() {
+            point.anonymous.remove(&Some(stay));
+        }
+    }
+
+    /// The name of a plugin that has, or had, handlers or a scope here.
+    pub(crate) fn known_name(&self, id: &str) -> Option<Arc<PluginName>> {
+        self.names.get(id).and_then(Weak::upgrade)
+    }
+
+    /// A plugin without handlers is forgotten, so that ids do not pile up.
+    fn forget_idle_plugin(&mut self, removed: &Entry) {
+        if let Some(plugin) = &removed.plugin
+            && plugin.handlers() == 0
+        {
+            self.plugins.remove(plugin.id());
+            self.forget_places(plugin.stay());
+        }
+    }
+}
+
+/// The points that are used, by wire name.
+type Declared = HashMap<&'static str, &'static PointDescriptor>;
+
+fn check_name(declared: &Declared, point: &PointDescriptor) -> Result<(), NameClash> {
+    match declared.get(point.name()) {
+        Some(known) if !std::ptr::eq(*known, point) => {
+            Err(NameClash { name: point.name(), first: known.location(), second: point.location() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The id that another is most likely meant to be.
+fn nearest<'i>(id: &str, ids: impl Iterator<Item = &'i PluginId>) -> Option<&'i PluginId> {
+    ids.map(|known| (strsim::osa_distance(id, known.as_str()), known))
+        .filter(|(distance, known)| *distance <= (known.as_str().len() / 3).max(1))
+        .min()
+        .map(|(_, known)| known)
+}
