@@ -153,7 +153,7 @@ impl Observer for Log {
     }
 
     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
-        self.at(fire, |line| line.end = end.word());
+        self.at(fire, |line| line.end = end.as_str());
     }
 }
 

@@ -11,7 +11,7 @@ use hooks_examples::house::House;
 use hooks_examples::view::{self, Look};
 use hooks_points::catalogue;
 use hooks_runtime::catalogue::Catalogue;
-use hooks_runtime::{Filter, HandlerStatus, Owner};
+use hooks_runtime::{HandlerStatus, Owner, SkipReason};
 use serde_json::Value;
 use support::{assert_golden, fires, points, transcript, without_times};
 
@@ -200,7 +200,7 @@ async fn l16_one_scope_serves_the_whole_turn() {
     };
     assert!(matches!(status(&records[switch]), Some(HandlerStatus::Ran(_))));
     // The next one is the reviewer's, from its first fire on.
-    let filtered = Some(HandlerStatus::Filtered(Filter::Scope));
+    let filtered = Some(HandlerStatus::Filtered(SkipReason::Scope));
     assert_eq!(status(&records[switch + 1]), filtered);
     for fired in fires(&records[switch + 1]) {
         for row in fired.report.handlers() {

@@ -37,7 +37,7 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// One word for logs and counters.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Error(_) => "error",
             Self::Panicked(_) => "panic",
@@ -163,7 +163,7 @@ pub enum FireError {
     Failed(HandlerFailure),
     /// Fires are nested deeper than the registry allows.
     #[error("{0}")]
-    TooDeep(Box<TooDeep>),
+    Nesting(Box<NestingError>),
     /// Another declaration uses the same wire name in this registry.
     #[error("{0}")]
     NameClash(Box<NameClash>),
@@ -172,7 +172,7 @@ pub enum FireError {
 /// A fire that was refused because of its depth.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("fires are nested deeper than {limit}: {}", .chain.join(" > "))]
-pub struct TooDeep {
+pub struct NestingError {
     /// The depth that the registry allows.
     pub limit: usize,
     /// The points under way, outermost first; the last is the refused one.
@@ -259,7 +259,7 @@ pub enum RegisterError {
         "`{handler}` asks for {asked}, but `{point}` is {declared}: a handler may only tighten \
          its point's policy"
     )]
-    Loosens {
+    PolicyTooLax {
         /// The wire name of the point.
         point: &'static str,
         /// The handler's name.
@@ -290,7 +290,7 @@ pub enum RegisterError {
     },
     /// A registrar bound to one plugin was given another's handler.
     #[error("`{handler}` names plugin `{owner}`, but this registrar is bound to plugin `{bound}`")]
-    NotYours {
+    WrongOwner {
         /// The handler's name.
         handler: String,
         /// The plugin that the handler names.

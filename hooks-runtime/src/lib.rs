@@ -101,7 +101,7 @@ pub use context::HookContext;
 pub use docs::{guides, laws, mistakes, performance};
 pub use error::{
     BoxError, CycleStep, Duplicate, FailureKind, FireError, HandlerFailure, NameClash,
-    RegisterError, TooDeep,
+    NestingError, RegisterError,
 };
 pub use escape::{Escaped, escaped};
 pub use flow::{
@@ -119,17 +119,18 @@ pub use models::{
     Rejection, Verdict, Void,
 };
 pub use observe::report::{
-    AnswerRefusal, Contribution, Filter, FireReport, HandlerReport, HandlerStatus,
+    AnswerRefusal, Contribution, FireReport, HandlerReport, HandlerStatus, SkipReason,
 };
 pub use plugin::id::{PluginId, PluginIdError};
 pub use plugin::installation::{Installed, Plugin};
-pub use plugin::quota::{Limits, Refusal};
+pub use plugin::quota::{Quota, Refusal};
 pub use plugin::registrar::Registrar;
 pub use plugin::removal::{DrainError, PluginRemoval, Uninstalled};
 pub use plugin::scope::{Plugins, ScopedHooks};
 pub use point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceLocation};
 pub use registry::audit::{
-    Audit, DropReason, DroppedConstraint, NamesNobody, NeverCalled, UnknownPlugin, WhyNot,
+    Audit, DropReason, DroppedConstraint, NeverCalled, NeverCalledReason, UnknownConstraint,
+    UnknownPlugin,
 };
 pub use registry::entry::Owner;
 pub use registry::handle::{Handle, Handles, ScopedHandle};

@@ -8,7 +8,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::error::{FireError, TooDeep};
+use crate::error::{FireError, NestingError};
 use crate::sync::thread_local;
 
 /// The deepest nesting that a registry can be set to allow.
@@ -232,5 +232,5 @@ fn too_deep(fire: Nested, limit: usize) -> FireError {
     let steps = CHAIN.with(Chain::steps);
     let own = steps.iter().filter(|step| step.fire.registry == fire.registry);
     let chain = own.map(|step| step.fire.point).chain([fire.point]).collect();
-    FireError::TooDeep(Box::new(TooDeep { limit, chain }))
+    FireError::Nesting(Box::new(NestingError { limit, chain }))
 }

@@ -144,7 +144,7 @@ fn l26_each_thread_has_a_depth_of_its_own() {
         yield_now().await;
         match Box::pin(cx.hooks().fire_void::<Deep>(log)).await {
             Ok(()) => log.note("deeper"),
-            Err(FireError::TooDeep(_)) => log.note("too deep"),
+            Err(FireError::Nesting(_)) => log.note("too deep"),
             Err(other) => panic!("{other}"),
         }
     }

@@ -1,8 +1,8 @@
 //! What the audit finds (L23), to the letter.
 
 use hooks_runtime::{
-    Audit, BeforeExecute, FlowContext, HookRegistry, NamesNobody, NeverCalled, OnError, Owner,
-    PluginId, Plugins, UnknownPlugin, WhyNot, hook_points, on,
+    Audit, BeforeExecute, FlowContext, HookRegistry, NeverCalled, NeverCalledReason, OnError,
+    Owner, PluginId, Plugins, UnknownConstraint, UnknownPlugin, hook_points, on,
 };
 
 hook_points! {
@@ -114,10 +114,10 @@ async fn l23_handlers_that_are_never_called_and_why() {
     assert_eq!(
         audit.never_called,
         [
-            row("bind/beforeExecute", "hide", Owner::BuiltIn, WhyNot::AlwaysFiltered),
-            row("read", "outside", library, WhyNot::AlwaysFiltered),
-            row("read", "behind", Owner::BuiltIn, WhyNot::NeverReached),
-            row("turn", "fan", Owner::BuiltIn, WhyNot::NeverFired),
+            row("bind/beforeExecute", "hide", Owner::BuiltIn, NeverCalledReason::AlwaysFiltered),
+            row("read", "outside", library, NeverCalledReason::AlwaysFiltered),
+            row("read", "behind", Owner::BuiltIn, NeverCalledReason::NeverReached),
+            row("turn", "fan", Owner::BuiltIn, NeverCalledReason::NeverFired),
         ]
     );
     assert_eq!(
@@ -157,7 +157,7 @@ async fn l23_constraints_that_name_nobody() {
     let _ = hooks.fire_claiming::<Read>(&READ).await.unwrap();
     let audit = hooks.audit();
     assert!(!audit.is_clean());
-    let row = |handler: &str, owner, name: &str| NamesNobody {
+    let row = |handler: &str, owner, name: &str| UnknownConstraint {
         point: "turn",
         handler: handler.into(),
         owner,

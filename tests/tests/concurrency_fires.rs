@@ -198,7 +198,7 @@ async fn l26_past_the_depth_the_error_prints_the_chain() {
         let error = refused.lock().unwrap().take().unwrap();
         let text = "fires are nested deeper than 3: wave > echo > wave > echo";
         assert_eq!(error.to_string(), text);
-        assert!(matches!(error, FireError::TooDeep(deep) if deep.limit == 3));
+        assert!(matches!(error, FireError::Nesting(deep) if deep.limit == 3));
     }
 }
 

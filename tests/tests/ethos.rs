@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use hooks_points::*;
 use hooks_runtime::{
-    Claim, Contribution, FailurePolicy, Filter, HandlerStatus, HookContext, HookRegistry,
+    Claim, Contribution, FailurePolicy, HandlerStatus, HookContext, HookRegistry, SkipReason,
     hook_points, on,
 };
 use serde_json::json;
@@ -265,7 +265,7 @@ async fn l09_a_claim_stops_the_chain() {
         [
             HandlerStatus::Ran(Contribution::Nothing),
             HandlerStatus::Ran(Contribution::Claimed),
-            HandlerStatus::Filtered(Filter::AfterClaim),
+            HandlerStatus::Filtered(SkipReason::AfterClaim),
         ]
     );
     let claim = hooks.fire_claiming::<BeforeDispatch>(&dispatch("telegram")).await.unwrap();

@@ -11,8 +11,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_runtime::{
-    BoxError, Claim, FailurePolicy, Filter, FireError, FireReport, Gate, HandlerStatus, HookPoint,
-    HookRegistry, On, Verdict, hook_points, on,
+    BoxError, Claim, FailurePolicy, FireError, FireReport, Gate, HandlerStatus, HookPoint,
+    HookRegistry, On, SkipReason, Verdict, hook_points, on,
 };
 use support::{Log, OnDrop, poll_once};
 
@@ -186,7 +186,7 @@ macro_rules! sequential {
                     }
                     Closed => {
                         failed_with(outcome, $name, message);
-                        assert_eq!(next, &HandlerStatus::Filtered(Filter::AfterFailure));
+                        assert_eq!(next, &HandlerStatus::Filtered(SkipReason::AfterFailure));
                     }
                 }
             }

@@ -187,7 +187,7 @@ impl Observer for Log {
     }
 
     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
-        self.end(fire.id(), format!("{} ends: {}", fire.point(), end.word()));
+        self.end(fire.id(), format!("{} ends: {}", fire.point(), end.as_str()));
     }
 
     fn handler_started(&self, call: &ObservedCall<'_>) {

@@ -14,8 +14,8 @@ use futures::FutureExt as _;
 use hooks_runtime::flow::{FlowReport, StageKind};
 use hooks_runtime::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Contribution, FailurePolicy,
-    Filter, Finally, FireError, FlowContext, FlowError, HandlerStatus, HookRegistry, ModelKind,
-    OnError, Plugins, hook_points, on,
+    Finally, FireError, FlowContext, FlowError, HandlerStatus, HookRegistry, ModelKind, OnError,
+    Plugins, SkipReason, hook_points, on,
 };
 
 /// The report, a line for each stage and each handler.
@@ -93,7 +93,7 @@ async fn l21_a_report_tells_of_every_stage_and_every_handler() {
         &HandlerStatus::Ran(Contribution::Aborted("closed for today".into()))
     );
     let left_out = after.handler("is left out").unwrap();
-    assert_eq!(left_out.status(), &HandlerStatus::Filtered(Filter::AfterAbort));
+    assert_eq!(left_out.status(), &HandlerStatus::Filtered(SkipReason::AfterAbort));
     assert_eq!(left_out.elapsed(), None);
 }
 
@@ -271,7 +271,7 @@ async fn l11_at_the_depth_limit_finally_runs_if_anything_ran() {
         match outcome {
             Ok(_) => assert_eq!(ran, ["operation", "finally"], "depth {depth}"),
             Err(error) => {
-                assert!(matches!(error, FlowError::Fire(FireError::TooDeep { .. })), "{error}");
+                assert!(matches!(error, FlowError::Fire(FireError::Nesting { .. })), "{error}");
                 assert_eq!(ran, [""; 0], "depth {depth}");
             }
         }

@@ -85,7 +85,7 @@ fn assert_no_id(id: &str) {
     let owned = on::<Ring>().plugin(id).handler(|_: &u32| ());
     assert_eq!(hooks.register(owned).unwrap_err().to_string(), text);
     assert_eq!(hooks.registrar(id).unwrap_err().to_string(), text);
-    assert_eq!(hooks.set_limits(id, hooks_runtime::Limits::new()).unwrap_err().to_string(), text);
+    assert_eq!(hooks.set_quota(id, hooks_runtime::Quota::new()).unwrap_err().to_string(), text);
     assert_eq!(hooks.unregister_plugin(id).removed(), 0);
     // A scope of it admits nobody, and built-in handlers as always.
     hooks.register(on::<Ring>().name("own").handler(|_: &u32| ())).unwrap();

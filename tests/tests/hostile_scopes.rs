@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use hooks_runtime::{
-    BeforeExecute, FlowContext, HookContext, HookRegistry, Limits, Owner, Plugins, Registration,
+    BeforeExecute, FlowContext, HookContext, HookRegistry, Owner, Plugins, Quota, Registration,
     ScopedHooks, hook_handlers, hook_points, on,
 };
 use support::Log;
@@ -137,7 +137,7 @@ fn l16_a_registrar_installs_nothing_for_the_host() {
 fn l16_limits_hold_for_every_door() {
     let hooks = HookRegistry::new();
     let guest = hooks.registrar("guest").unwrap();
-    hooks.set_limits("guest", Limits::new().max_handlers(2).priorities(0..=0)).unwrap();
+    hooks.set_quota("guest", Quota::new().max_handlers(2).priorities(0..=0)).unwrap();
     let one = |name: &str| on::<Reach>().name(name).handler(|_: &u32| ());
     let owned = |name: &str| on::<Reach>().name(name).plugin("guest").handler(|_: &u32| ());
     guest.register(one("a")).unwrap();

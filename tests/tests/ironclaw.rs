@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use hooks_points::lifecycle::*;
 use hooks_runtime::{
-    FailurePolicy, Filter, FireError, Gate, HandlerStatus, HookContext, HookPoint, HookRegistry,
-    ModelKind, Registration, Verdict, handlers, hook_handler, hook_handlers, on,
+    FailurePolicy, FireError, Gate, HandlerStatus, HookContext, HookPoint, HookRegistry, ModelKind,
+    Registration, SkipReason, Verdict, handlers, hook_handler, hook_handlers, on,
 };
 use serde_json::json;
 use tokio::time::Instant;
@@ -194,7 +194,7 @@ async fn l10_a_rejection_at_10_leaves_the_rewriter_at_20_without_effect() {
     assert_eq!(lines(&trace), ["blocklist saw hello"]);
     assert_eq!(
         report.handler("rewriter").unwrap().status(),
-        &HandlerStatus::Filtered(Filter::AfterRejection)
+        &HandlerStatus::Filtered(SkipReason::AfterRejection)
     );
 }
 
@@ -259,11 +259,11 @@ async fn l13_each_failure_under_each_failure_mode() {
             let error = outcome.unwrap_err();
             let failure = error.failure().expect("a handler failed");
             assert_eq!(failure.handler(), "checker", "{fault:?}");
-            assert_eq!(failure.kind().word(), kind, "{fault:?}");
+            assert_eq!(failure.kind().as_str(), kind, "{fault:?}");
             assert!(matches!(error, FireError::Failed(_)), "{fault:?}");
             assert_eq!(
                 report.handler("low").unwrap().status(),
-                &HandlerStatus::Filtered(Filter::AfterFailure),
+                &HandlerStatus::Filtered(SkipReason::AfterFailure),
             );
         } else {
             assert_eq!(outcome.unwrap(), Gate::Passed(inbound("hello-HIGH-LOW")), "{fault:?}");

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use hooks_points::lifecycle::*;
 use hooks_runtime::{
-    BoxError, Contribution, FailureKind, FailurePolicy, Filter, Gate, HandlerStatus, HookRegistry,
-    Registration, Verdict, hook_handler, hook_points, on,
+    BoxError, Contribution, FailureKind, FailurePolicy, Gate, HandlerStatus, HookRegistry,
+    Registration, SkipReason, Verdict, hook_handler, hook_points, on,
 };
 use serde_json::json;
 
@@ -369,8 +369,8 @@ async fn l21_every_handler_of_the_point_has_a_row() {
         [
             ("first", HandlerStatus::Ran(Contribution::Replaced)),
             ("rejects", HandlerStatus::Ran(Contribution::Rejected("no".into()))),
-            ("second", HandlerStatus::Filtered(Filter::AfterRejection)),
-            ("foreign", HandlerStatus::Filtered(Filter::AfterRejection)),
+            ("second", HandlerStatus::Filtered(SkipReason::AfterRejection)),
+            ("foreign", HandlerStatus::Filtered(SkipReason::AfterRejection)),
         ]
     );
     assert_eq!(report.handlers()[2].elapsed(), None);

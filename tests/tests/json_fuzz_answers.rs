@@ -84,7 +84,7 @@ fn l27_no_answer_panics_and_what_does_not_fit_is_a_failure_of_its_handler() {
                 }
                 Err(JsonError::Fire(error) | JsonError::Flow(FlowError::Fire(error))) => {
                     let failure = error.failure().expect("a handler failed");
-                    assert_eq!(failure.kind().word(), "error", "{failure}: {other}");
+                    assert_eq!(failure.kind().as_str(), "error", "{failure}: {other}");
                     assert!(failure.to_string().contains("does not fit"), "{failure}: {other}");
                     failed += 1;
                 }

@@ -8,8 +8,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use hooks_runtime::{
-    Claim, DrainError, Filter, HandlerStatus, HookContext, HookRegistry, PluginId, RegisterError,
-    Registration, hook_handlers, hook_points, on,
+    Claim, DrainError, HandlerStatus, HookContext, HookRegistry, PluginId, RegisterError,
+    Registration, SkipReason, hook_handlers, hook_points, on,
 };
 use support::{Log, poll_once, soon};
 use tokio::sync::Notify;
@@ -307,7 +307,7 @@ async fn l19_a_fire_under_way_ends_what_it_began_and_starts_no_more() {
     let (claim, report) = soon(fire).await;
     assert_eq!(claim.unwrap(), Claim::Claimed("other"));
     assert_eq!(log.take(), ["other"]);
-    let left_out = HandlerStatus::Filtered(Filter::Unregistered);
+    let left_out = HandlerStatus::Filtered(SkipReason::Unregistered);
     assert_eq!(report.handler("not begun").unwrap().status(), &left_out);
     soon(removal.drained()).await.unwrap();
 }

@@ -44,7 +44,7 @@ impl Fires {
         self.fires.fetch_add(1, Ordering::SeqCst);
         let fired = hooks.fire_void::<Knock>(&1).now_or_never().expect("its handlers are ready");
         if let Err(error) = fired {
-            assert!(matches!(error, FireError::TooDeep(_)), "{error}");
+            assert!(matches!(error, FireError::Nesting(_)), "{error}");
             self.refused.lock().unwrap().push(error.to_string());
         }
     }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
 use hooks_runtime::{
-    BeforeExecute, Filter, FireReport, FlowContext, HandlerStatus, HookRegistry, Plugins, Verdict,
-    hook_points, on,
+    BeforeExecute, FireReport, FlowContext, HandlerStatus, HookRegistry, Plugins, SkipReason,
+    Verdict, hook_points, on,
 };
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -108,7 +108,7 @@ impl Observer for Log {
     }
 
     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
-        self.end(fire.id(), format!("{} ends: {}", fire.point(), end.word()));
+        self.end(fire.id(), format!("{} ends: {}", fire.point(), end.as_str()));
     }
 
     fn handler_started(&self, call: &ObservedCall<'_>) {
@@ -116,10 +116,10 @@ impl Observer for Log {
     }
 
     fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, _: Duration) {
-        self.end(call.id(), format!("{} ends: {}", call.handler(), status.word()));
+        self.end(call.id(), format!("{} ends: {}", call.handler(), status.as_str()));
     }
 
-    fn handler_filtered(&self, call: &ObservedCall<'_>, filter: Filter) {
+    fn handler_filtered(&self, call: &ObservedCall<'_>, filter: SkipReason) {
         self.lines.lock().unwrap().push(format!("{} left out: {filter}", call.handler()));
     }
 }
@@ -278,7 +278,7 @@ fn check(model: &str, does: Does, hooks: &HookRegistry, log: &Log, report: Optio
     assert!(log.open.lock().unwrap().is_empty(), "{what}: nothing is left open");
 
     if let Some(report) = report {
-        let rows: Vec<_> = report.handlers().iter().map(|row| row.status().word()).collect();
+        let rows: Vec<_> = report.handlers().iter().map(|row| row.status().as_str()).collect();
         assert_eq!(rows, [does.status().unwrap_or("filtered")], "{what}");
     }
     let infos = hooks.handlers();

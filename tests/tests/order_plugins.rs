@@ -3,7 +3,7 @@
 mod support;
 
 use hooks_runtime::{
-    DropReason, HookPoint, HookRegistry, Limits, On, RegisterError, Verdict, hook_points, on,
+    DropReason, HookPoint, HookRegistry, On, Quota, RegisterError, Verdict, hook_points, on,
 };
 use support::Log;
 
@@ -86,7 +86,7 @@ fn l04_a_handler_that_has_the_name_it_asks_for_means_the_built_in_one() {
 #[test]
 fn l04_a_plugin_that_takes_a_name_of_the_host_catches_no_constraint() {
     let hooks = HookRegistry::new();
-    hooks.set_limits("guest", Limits::new().priorities(1000..=2000)).unwrap();
+    hooks.set_quota("guest", Quota::new().priorities(1000..=2000)).unwrap();
     add(&hooks, "first", |on| on.priority(-5));
     add(&hooks, "second", |on| on.after("audit"));
     add(&hooks, "third", |on| on.before("second"));
@@ -171,7 +171,7 @@ fn l04_another_plugins_handler_is_named_with_its_plugin() {
 #[test]
 fn l04_a_constraint_does_not_lead_out_of_the_priorities_that_a_plugin_may_use() {
     let hooks = HookRegistry::new();
-    hooks.set_limits("guest", Limits::new().priorities(1000..=2000)).unwrap();
+    hooks.set_quota("guest", Quota::new().priorities(1000..=2000)).unwrap();
     add(&hooks, "audit", |on| on.priority(10));
     add(&hooks, "log", |on| on.priority(1500));
     add(&hooks, "close", |on| on.priority(3000));
@@ -203,7 +203,7 @@ fn l04_a_constraint_does_not_lead_out_of_the_priorities_that_a_plugin_may_use() 
 #[test]
 fn l04_a_plugins_handler_does_not_pass_another_plugins_below_its_range() {
     let hooks = HookRegistry::new();
-    hooks.set_limits("guest", Limits::new().priorities(100..=200)).unwrap();
+    hooks.set_quota("guest", Quota::new().priorities(100..=200)).unwrap();
     add(&hooks, "base", |on| on.priority(150));
     // Its own constraint puts it behind `base`, where the guest stands.
     add(&hooks, "kiln/low", |on| on.priority(1).after("base"));
@@ -217,7 +217,7 @@ fn l04_a_plugins_handler_does_not_pass_another_plugins_below_its_range() {
     // What the plugin has under earlier terms stays as it is.
     add(&hooks, "mill/free", |on| on.priority(160).before("kiln/low"));
     assert_eq!(order(&hooks), ["base", "mill/free", "kiln/low"]);
-    hooks.set_limits("mill", Limits::new().priorities(100..=200)).unwrap();
+    hooks.set_quota("mill", Quota::new().priorities(100..=200)).unwrap();
     add(&hooks, "more", |on| on);
     assert_eq!(order(&hooks), ["more", "base", "mill/free", "kiln/low"]);
 }
@@ -308,7 +308,7 @@ fn l04_a_circle_that_the_host_closes_drops_the_plugins_constraint() {
 #[test]
 fn l04_a_range_that_the_host_closes_drops_the_plugins_constraint() {
     let hooks = HookRegistry::new();
-    hooks.set_limits("guest", Limits::new().priorities(100..=200)).unwrap();
+    hooks.set_quota("guest", Quota::new().priorities(100..=200)).unwrap();
     add(&hooks, "base", |on| on.priority(120));
     add(&hooks, "guest/spy", |on| on.priority(150).before("base"));
     assert_eq!(order(&hooks), ["guest/spy", "base"]);

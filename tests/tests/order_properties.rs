@@ -5,7 +5,7 @@ mod support;
 
 use futures::executor::block_on;
 use hooks_runtime::{
-    CycleStep, HookRegistry, Limits, RegisterError, Registration, Verdict, hook_points, on,
+    CycleStep, HookRegistry, Quota, RegisterError, Registration, Verdict, hook_points, on,
 };
 use proptest::prelude::*;
 use proptest::sample::subsequence;
@@ -185,7 +185,7 @@ fn assert_circle(wishes: &[Wish], path: &[CycleStep]) {
 
 fn registry() -> HookRegistry {
     let hooks = HookRegistry::new();
-    hooks.set_limits(PLUGINS[2], Limits::new().priorities(MEEK.0..=MEEK.1)).unwrap();
+    hooks.set_quota(PLUGINS[2], Quota::new().priorities(MEEK.0..=MEEK.1)).unwrap();
     hooks
 }
 

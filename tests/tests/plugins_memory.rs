@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use futures::executor::block_on;
 use hooks_runtime::{
-    AfterExecute, FlowContext, HookRegistry, Limits, Plugins, Registration, ScopedHooks, Verdict,
+    AfterExecute, FlowContext, HookRegistry, Plugins, Quota, Registration, ScopedHooks, Verdict,
     hook_handlers, hook_points, on,
 };
 
@@ -168,10 +168,10 @@ fn l16_limits_that_are_taken_away_leave_no_memory_behind() {
     let round = |which: u32| {
         for number in 0..1000 {
             let id = format!("p{which}-{number}");
-            hooks.set_limits(&id, Limits::new().max_handlers(1)).unwrap();
-            hooks.set_limits(&id, Limits::new()).unwrap();
+            hooks.set_quota(&id, Quota::new().max_handlers(1)).unwrap();
+            hooks.set_quota(&id, Quota::new()).unwrap();
             // Nor do those that take away what was never there.
-            hooks.set_limits(&format!("q{which}-{number}"), Limits::new()).unwrap();
+            hooks.set_quota(&format!("q{which}-{number}"), Quota::new()).unwrap();
         }
     };
     round(1);

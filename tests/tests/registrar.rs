@@ -4,7 +4,7 @@
 mod support;
 
 use hooks_runtime::{
-    BeforeExecute, FlowContext, HookRegistry, Limits, ModelKind, Owner, PluginId, Refusal,
+    BeforeExecute, FlowContext, HookRegistry, ModelKind, Owner, PluginId, Quota, Refusal,
     RegisterError, Registration, Verdict, handlers, hook_handler, hook_handlers, hook_points, on,
 };
 use support::Log;
@@ -101,7 +101,7 @@ fn l16_a_registrar_needs_an_id() {
         "`built-in` cannot be a plugin id: it reads like `built-in`, which is reserved for the host"
     );
     assert_eq!(
-        hooks.set_limits("a b", Limits::new()).unwrap_err().to_string(),
+        hooks.set_quota("a b", Quota::new()).unwrap_err().to_string(),
         "`a b` cannot be a plugin id: only ASCII letters, digits, `-`, `_` and `.` are allowed"
     );
 }
@@ -130,9 +130,9 @@ fn one_of_each() -> [(&'static str, ModelKind, Registration); 5] {
 }
 
 /// A registry that allows `limits` to the plugin `gate`.
-fn limited(limits: Limits) -> HookRegistry {
+fn limited(limits: Quota) -> HookRegistry {
     let hooks = HookRegistry::new();
-    hooks.set_limits("gate", limits).unwrap();
+    hooks.set_quota("gate", limits).unwrap();
     hooks
 }
 
@@ -140,7 +140,7 @@ fn limited(limits: Limits) -> HookRegistry {
 fn l16_a_model_that_is_kept_back_is_refused() {
     for kept in 0..5 {
         let (point, model, _) = &one_of_each()[kept];
-        let hooks = limited(Limits::new().without(*model));
+        let hooks = limited(Quota::new().without(*model));
         let gate = hooks.registrar("gate").unwrap();
         let all = || one_of_each().into_iter().map(|(_, _, handler)| handler);
         refused(
@@ -160,7 +160,7 @@ fn l16_a_model_that_is_kept_back_is_refused() {
 /// those back, or it keeps back nothing.
 #[test]
 fn l16_keeping_flows_back_keeps_their_stages_back() {
-    let gate = limited(Limits::new().without(ModelKind::Flow)).registrar("gate").unwrap();
+    let gate = limited(Quota::new().without(ModelKind::Flow)).registrar("gate").unwrap();
     let [.., (_, _, stage)] = one_of_each();
     let Err(RegisterError::Refused { refusal, .. }) = gate.register(stage) else {
         panic!("a handler came into a flow");
@@ -170,7 +170,7 @@ fn l16_keeping_flows_back_keeps_their_stages_back() {
 
 #[test]
 fn l16_only_the_points_on_the_list() {
-    let gate = limited(Limits::new().points(["ring", "stage:concert"])).registrar("gate").unwrap();
+    let gate = limited(Quota::new().points(["ring", "stage:concert"])).registrar("gate").unwrap();
     for (point, _, handler) in one_of_each() {
         let registered = gate.register(handler);
         if ["ring", "stage:concert/beforeExecute"].contains(&point) {
@@ -185,7 +185,7 @@ fn l16_only_the_points_on_the_list() {
         }
     }
     // One stage is not the flow.
-    let gate = limited(Limits::new().points(["stage:concert/finally"])).registrar("gate").unwrap();
+    let gate = limited(Quota::new().points(["stage:concert/finally"])).registrar("gate").unwrap();
     let [.., (_, _, stage)] = one_of_each();
     refused(
         gate.register(stage),
@@ -196,7 +196,7 @@ fn l16_only_the_points_on_the_list() {
 
 #[test]
 fn l16_only_priorities_in_the_range() {
-    let gate = limited(Limits::new().priorities(-5..=10)).registrar("gate").unwrap();
+    let gate = limited(Quota::new().priorities(-5..=10)).registrar("gate").unwrap();
     let with = |priority: i32| {
         gate.register(
             on::<Ring>().name("h").replace().priority(priority).handler(|_: &RingPayload| ()),
@@ -217,7 +217,7 @@ const FULL: &str = "`third` of plugin `gate` is refused at `ring`: it may have a
 
 #[test]
 fn l16_only_so_many_handlers_at_all_points_together() {
-    let hooks = limited(Limits::new().max_handlers(2));
+    let hooks = limited(Quota::new().max_handlers(2));
     let gate = hooks.registrar("gate").unwrap();
     refused(gate.register([rings("first"), rings("second"), rings("third")]), FULL);
     assert_eq!(hooks.handlers().len(), 0, "whole or not at all");
@@ -237,7 +237,7 @@ fn l16_only_so_many_handlers_at_all_points_together() {
 /// Whoever takes a place needs none, also where several do so at once.
 #[test]
 fn l16_a_full_plugin_may_replace_all_of_its_handlers_together() {
-    let gate = limited(Limits::new().max_handlers(2)).registrar("gate").unwrap();
+    let gate = limited(Quota::new().max_handlers(2)).registrar("gate").unwrap();
     gate.register([rings("first"), rings("second")]).unwrap();
     let anew = |name| on::<Ring>().name(name).replace().handler(|_: &RingPayload| ());
     gate.register([anew("first"), anew("second")]).unwrap();
@@ -245,13 +245,13 @@ fn l16_a_full_plugin_may_replace_all_of_its_handlers_together() {
 
 #[test]
 fn l16_limits_hold_from_then_on_and_the_last_ones_count() {
-    let hooks = limited(Limits::new().max_handlers(2));
+    let hooks = limited(Quota::new().max_handlers(2));
     let gate = hooks.registrar("gate").unwrap();
     gate.register([rings("first"), rings("second")]).unwrap();
-    hooks.set_limits("gate", Limits::new().max_handlers(0)).unwrap();
+    hooks.set_quota("gate", Quota::new().max_handlers(0)).unwrap();
     assert_eq!(hooks.handlers().len(), 2, "what is registered stays");
     gate.register(rings("third")).unwrap_err();
-    hooks.set_limits("gate", Limits::new()).unwrap();
+    hooks.set_quota("gate", Quota::new()).unwrap();
     gate.register(rings("third")).unwrap();
 }
 
@@ -273,25 +273,25 @@ impl Choir {
 async fn l16_limits_hold_for_install_and_leave_nothing_behind() {
     let of_solo = |why: &str| format!("`solo` of plugin `gate` is refused at `answer`: {why}");
     for (limits, why) in [
-        (Limits::new().max_handlers(1), "it may have at most 1 handler"),
-        (Limits::new().without(ModelKind::Claiming), "it may not use claiming points"),
-        (Limits::new().points(["ring", "sing"]), "it may use only these points: ring, sing"),
-        (Limits::new().priorities(0..=2), "priority 3 is not between 0 and 2"),
+        (Quota::new().max_handlers(1), "it may have at most 1 handler"),
+        (Quota::new().without(ModelKind::Claiming), "it may not use claiming points"),
+        (Quota::new().points(["ring", "sing"]), "it may use only these points: ring, sing"),
+        (Quota::new().priorities(0..=2), "priority 3 is not between 0 and 2"),
     ] {
         let hooks = limited(limits.clone());
         refused(hooks.install(Choir), &of_solo(why));
         refused(hooks.install_or_replace(Choir), &of_solo(why));
         assert_eq!(hooks.handlers().len(), 0);
         // And where there is a version already, it stays.
-        hooks.set_limits("gate", Limits::new()).unwrap();
+        hooks.set_quota("gate", Quota::new()).unwrap();
         let choir = hooks.install(Choir).unwrap();
-        hooks.set_limits("gate", limits).unwrap();
+        hooks.set_quota("gate", limits).unwrap();
         refused(hooks.install_or_replace(Choir), &of_solo(why));
         assert_eq!(hooks.handlers().len(), 2);
         choir.uninstall().await.into_result().unwrap();
     }
     // A new version takes the room of the old one.
-    let hooks = limited(Limits::new().max_handlers(2));
+    let hooks = limited(Quota::new().max_handlers(2));
     let _first = hooks.install(Choir).unwrap();
     let _second = hooks.install_or_replace(Choir).unwrap();
     assert_eq!(hooks.handlers().len(), 2);

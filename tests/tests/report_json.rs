@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use hooks_runtime::flow::{NotRun, StageKind, StepStatus};
 use hooks_runtime::{
-    AnswerRefusal, BeforeExecute, Contribution, FailurePolicy, Filter, FlowContext, HandlerStatus,
-    HookRegistry, ModelKind, Owner, PluginId, Plugins, Target, Verdict, WhyNot, hook_points, on,
+    AnswerRefusal, BeforeExecute, Contribution, FailurePolicy, FlowContext, HandlerStatus,
+    HookRegistry, ModelKind, NeverCalledReason, Owner, PluginId, Plugins, SkipReason, Target,
+    Verdict, hook_points, on,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ fn l21_every_status_has_its_shape() {
             HandlerStatus::Ran(Contribution::Nothing),
             json!({"kind": "ran", "contribution": {"kind": "nothing"}}),
         ),
-        (HandlerStatus::Filtered(Filter::Scope), json!({"kind": "filtered", "by": "scope"})),
+        (HandlerStatus::Filtered(SkipReason::Scope), json!({"kind": "filtered", "by": "scope"})),
         (
             failed,
             json!({
@@ -109,14 +110,14 @@ fn l21_every_status_has_its_shape() {
 #[test]
 fn l21_every_word_is_in_snake_case() {
     let filters = [
-        (Filter::Scope, "scope"),
-        (Filter::Target, "target"),
-        (Filter::Unregistered, "unregistered"),
-        (Filter::AfterClaim, "after_claim"),
-        (Filter::AfterRejection, "after_rejection"),
-        (Filter::AfterFailure, "after_failure"),
-        (Filter::AfterSkip, "after_skip"),
-        (Filter::AfterAbort, "after_abort"),
+        (SkipReason::Scope, "scope"),
+        (SkipReason::Target, "target"),
+        (SkipReason::Unregistered, "unregistered"),
+        (SkipReason::AfterClaim, "after_claim"),
+        (SkipReason::AfterRejection, "after_rejection"),
+        (SkipReason::AfterFailure, "after_failure"),
+        (SkipReason::AfterSkip, "after_skip"),
+        (SkipReason::AfterAbort, "after_abort"),
     ];
     for (filter, word) in filters {
         assert_eq!(json(&filter), word);
@@ -134,9 +135,9 @@ fn l21_every_word_is_in_snake_case() {
     }
     assert_eq!(json(&FailurePolicy::Open), "open");
     assert_eq!(json(&FailurePolicy::Closed), "closed");
-    assert_eq!(json(&WhyNot::NeverFired), "never_fired");
-    assert_eq!(json(&WhyNot::AlwaysFiltered), "always_filtered");
-    assert_eq!(json(&WhyNot::NeverReached), "never_reached");
+    assert_eq!(json(&NeverCalledReason::NeverFired), "never_fired");
+    assert_eq!(json(&NeverCalledReason::AlwaysFiltered), "always_filtered");
+    assert_eq!(json(&NeverCalledReason::NeverReached), "never_reached");
     // A stage is called what its point is called on the wire.
     assert_eq!(json(&StageKind::BeforeExecute), "beforeExecute");
     assert_eq!(json(&Owner::BuiltIn), json!({"kind": "built_in"}));

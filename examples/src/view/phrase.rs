@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use hooks_points::ToolResult;
-use hooks_runtime::{Contribution, Filter, HandlerReport, HandlerStatus};
+use hooks_runtime::{Contribution, HandlerReport, HandlerStatus, SkipReason};
 use serde_json::Value;
 
 use crate::agent::{Change, Fired, Outcome, full_name};
@@ -82,12 +82,13 @@ pub(super) fn remarks(fired: &Fired) -> Vec<Remark> {
             remarks.push(Remark { kind: RemarkKind::Failure, text });
         }
     }
-    let left_out = names(fired, |row| filter(row) == Some(Filter::Scope));
+    let left_out = names(fired, |row| filter(row) == Some(SkipReason::Scope));
     if !left_out.is_empty() {
         let text = format!("not in scope: {left_out}");
         remarks.push(Remark { kind: RemarkKind::LeftOut, text });
     }
-    let too_late = names(fired, |row| filter(row).is_some_and(|filter| filter != Filter::Scope));
+    let too_late =
+        names(fired, |row| filter(row).is_some_and(|filter| filter != SkipReason::Scope));
     if !too_late.is_empty() {
         let text = format!("not reached: {too_late}");
         remarks.push(Remark { kind: RemarkKind::LeftOut, text });
@@ -133,7 +134,7 @@ fn ran(row: &HandlerReport) -> bool {
     matches!(row.status(), HandlerStatus::Ran(_))
 }
 
-fn filter(row: &HandlerReport) -> Option<Filter> {
+fn filter(row: &HandlerReport) -> Option<SkipReason> {
     match row.status() {
         HandlerStatus::Filtered(filter) => Some(*filter),
         _ => None,

@@ -32,7 +32,7 @@ use crate::dispatch::woken::WokenSet;
 use crate::invoke::{Input, Output};
 use crate::list::Slot;
 use crate::models::{Composes, Lent, Model, Next};
-use crate::observe::report::Filter;
+use crate::observe::report::SkipReason;
 use crate::panics::{PanicPayload, log_spared, message_of};
 use crate::point::HookPoint;
 use crate::registry::entry::Entry;
@@ -52,7 +52,7 @@ pub(crate) enum Step {
     /// The same, and the next one that waits has a waker of its own.
     Crowded,
     /// It is done, and the fire ends here.
-    End(Filter),
+    End(SkipReason),
     /// Something else, which was put aside.
     Aside,
 }
@@ -178,7 +178,7 @@ where
     fn run_carefully(&mut self, slot: &'s Slot<P>) -> Step {
         let entry = &slot.entry;
         if !enter(entry) {
-            self.fire.filtered(entry, Filter::Unregistered);
+            self.fire.filtered(entry, SkipReason::Unregistered);
             return Step::On;
         }
         let inside = Inside::of(entry);
@@ -234,7 +234,7 @@ where
         self.task = NonNull::from(task).cast();
         let entry = &slot.entry;
         let Some(running) = Running::begin(self.fire, entry) else {
-            self.fire.filtered(entry, Filter::Unregistered);
+            self.fire.filtered(entry, SkipReason::Unregistered);
             return None;
         };
         self.careful = true;

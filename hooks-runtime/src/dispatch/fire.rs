@@ -10,7 +10,7 @@ use crate::list::{AnyList, HandlerList, Slot};
 use crate::models::Model;
 use crate::nesting::Nested;
 use crate::observe::log;
-use crate::observe::report::{Contribution, Filter, HandlerStatus};
+use crate::observe::report::{Contribution, HandlerStatus, SkipReason};
 use crate::panics::{drop_contained, shown};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor};
@@ -86,13 +86,13 @@ impl<'f> Fire<'f> {
         if let Some(bits) = &self.hooks.bits
             && !bits.admits(slot.owner_bit)
         {
-            self.filtered(&slot.entry, Filter::Scope);
+            self.filtered(&slot.entry, SkipReason::Scope);
             return false;
         }
         if let Some(target) = &slot.entry.target
             && !self.terms.is_some_and(|terms| terms.targets.contains(target))
         {
-            self.filtered(&slot.entry, Filter::Target);
+            self.filtered(&slot.entry, SkipReason::Target);
             return false;
         }
         true
@@ -101,7 +101,7 @@ impl<'f> Fire<'f> {
     /// A handler that does not take part. The walk over the list counts it
     /// among those that were called, so that is taken back.
     #[cold]
-    pub(crate) fn filtered(&self, entry: &Entry, filter: Filter) {
+    pub(crate) fn filtered(&self, entry: &Entry, filter: SkipReason) {
         entry.counters.filtered();
         entry.counters.uncount_call();
         self.tell_of_filtered(entry, filter);
@@ -109,7 +109,7 @@ impl<'f> Fire<'f> {
 
     /// Tells of a handler that is not called.
     #[cold]
-    pub(crate) fn tell_of_filtered(&self, entry: &Entry, filter: Filter) {
+    pub(crate) fn tell_of_filtered(&self, entry: &Entry, filter: SkipReason) {
         if let Some(watch) = self.watch {
             watch.filtered(entry, filter);
         }
@@ -153,7 +153,8 @@ impl<'f> Fire<'f> {
             log::failure(self.point, entry, &kind, &message, ended.elapsed);
         }
         if let Some(watch) = self.watch {
-            let status = HandlerStatus::Failed { kind: kind.word(), message, policy: entry.policy };
+            let status =
+                HandlerStatus::Failed { kind: kind.as_str(), message, policy: entry.policy };
             watch.call_ended(ended, status);
         }
         if entry.policy == FailurePolicy::Open {

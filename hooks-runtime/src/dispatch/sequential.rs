@@ -15,13 +15,13 @@ use crate::error::{FailureKind, FireError};
 use crate::list::{AnyList, HandlerList, Slot};
 use crate::models::{Composes, FiresAs, Model, Next};
 use crate::nesting::{self, Nested};
-use crate::observe::report::{Contribution, Filter};
+use crate::observe::report::{Contribution, SkipReason};
 use crate::panics::{contained, log_spared};
 use crate::point::HookPoint;
 
 /// Why a fire goes no further: what is said of the handlers after, and what
 /// the fire returns.
-type End = (Filter, Result<(), FireError>);
+type End = (SkipReason, Result<(), FireError>);
 
 const ONE_BY_ONE: &str = "nobody is started while another waits";
 
@@ -270,11 +270,11 @@ where
 /// Reports a failure; the end of the fire, if the handler fails closed.
 fn failed(fire: &Fire<'_>, ended: &Ended<'_>, kind: FailureKind) -> Option<End> {
     let failure = fire.failed(ended, kind)?;
-    Some((Filter::AfterFailure, Err(FireError::Failed(failure))))
+    Some((SkipReason::AfterFailure, Err(FireError::Failed(failure))))
 }
 
 /// Tells of the handlers that the fire does not come to.
-fn skip_rest<P: HookPoint>(fire: &Fire<'_>, list: &HandlerList<P>, from: At, filter: Filter) {
+fn skip_rest<P: HookPoint>(fire: &Fire<'_>, list: &HandlerList<P>, from: At, filter: SkipReason) {
     if fire.watch.is_some() {
         for (index, chunk) in list.chunks().iter().enumerate().skip(from.chunk) {
             let done = if index == from.chunk { from.slot } else { 0 };

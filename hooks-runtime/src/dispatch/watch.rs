@@ -7,7 +7,7 @@ use crate::dispatch::call::Ended;
 use crate::error::FireError;
 use crate::flow::{FlowStep, NotRun};
 use crate::nesting::{self, Nested};
-use crate::observe::report::{Filter, FireReport, HandlerReport, HandlerStatus};
+use crate::observe::report::{FireReport, HandlerReport, HandlerStatus, SkipReason};
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, tell};
 use crate::panics::contained;
 use crate::plugin::scope::ScopedHooks;
@@ -155,7 +155,7 @@ impl<'f> Watch<'f> {
         );
     }
 
-    pub(crate) fn filtered(&self, entry: &Entry, filter: Filter) {
+    pub(crate) fn filtered(&self, entry: &Entry, filter: SkipReason) {
         self.tell(|observer| observer.handler_filtered(&self.call(0, entry), filter));
         self.note(HandlerReport::new(entry, HandlerStatus::Filtered(filter), None, None), entry);
     }

@@ -6,7 +6,7 @@ use crate::error::BoxError;
 use crate::flow::context::{Signal, Signals};
 use crate::flow::stages::Stage;
 use crate::models::{Composes, Lent, Next};
-use crate::observe::report::{Contribution, Filter};
+use crate::observe::report::{Contribution, SkipReason};
 use crate::panics::shown;
 use crate::point::HookPoint;
 use crate::registry::entry::{Entry, Owner};
@@ -68,14 +68,14 @@ impl<P: HookPoint<Payload: Signals>> Composes<P> for Stage {
                 staging.ended = Ended::Skipped;
                 // The rows of the rest show the skip.
                 let answered = staging.context.take_answer();
-                (Next::End(Filter::AfterSkip), answered.unwrap_or(Contribution::Skipped))
+                (Next::End(SkipReason::AfterSkip), answered.unwrap_or(Contribution::Skipped))
             }
             // The outcome stands already: a failure of this handler, no more.
             Some(Signal::Abort(error)) if staging.fixed => return Next::Failed(error),
             Some(Signal::Abort(error)) => {
                 let why = if told.is_some() { shown(&*error) } else { String::new() };
                 staging.ended = Ended::Aborted(Arc::clone(&entry.name), entry.owner(), error);
-                (Next::End(Filter::AfterAbort), Contribution::Aborted(why))
+                (Next::End(SkipReason::AfterAbort), Contribution::Aborted(why))
             }
         };
         if let Some(told) = told {

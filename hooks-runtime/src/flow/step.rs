@@ -92,7 +92,7 @@ impl StepStatus {
 
     /// One word for logs and counters: `ran`, `error`, `panic`, `not_run` or
     /// `cancelled`.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Ran => "ran",
             Self::Failed { kind, .. } => kind,

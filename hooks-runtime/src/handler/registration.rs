@@ -30,7 +30,7 @@ impl Registration {
     /// This registration for a plugin, unless it names another owner.
     pub(crate) fn bound_to(self, plugin: &PluginId) -> Result<Self, RegisterError> {
         match &self.options.plugin {
-            Some(other) if **other != *plugin.as_str() => Err(RegisterError::NotYours {
+            Some(other) if **other != *plugin.as_str() => Err(RegisterError::WrongOwner {
                 // Neither was checked yet, so neither is printed as it is.
                 handler: match &self.options.name {
                     Named::Given(name) => excerpt(name),

@@ -52,7 +52,7 @@ where
     T: IntoAnswer,
 {
     fn into_json_handler(self) -> JsonHandler {
-        JsonHandler(Box::new(move |told| Box::pin(ready(self(told).into_answer()))))
+        JsonHandler(Box::new(move |event| Box::pin(ready(self(event).into_answer()))))
     }
 }
 
@@ -63,8 +63,8 @@ where
     Fut: Future<Output: IntoAnswer> + Send + 'static,
 {
     fn into_json_handler(self) -> JsonHandler {
-        JsonHandler(Box::new(move |told| {
-            let answering = self(told);
+        JsonHandler(Box::new(move |event| {
+            let answering = self(event);
             Box::pin(async move { answering.await.into_answer() })
         }))
     }

@@ -11,7 +11,7 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
-use crate::observe::report::{Contribution, Filter, FireReport};
+use crate::observe::report::{Contribution, FireReport, SkipReason};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{HookPoint, ModelKind};
 use crate::registry::HookRegistry;
@@ -220,7 +220,7 @@ impl<P: HookPoint> Composes<P> for Claiming {
         if let Some(told) = told {
             *told = Contribution::Claimed;
         }
-        Next::End(Filter::AfterClaim)
+        Next::End(SkipReason::AfterClaim)
     }
 
     fn word(asking: &Asking<'_, P>) -> &'static str {

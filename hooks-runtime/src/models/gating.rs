@@ -14,7 +14,7 @@ use crate::handler::on::on;
 use crate::invoke::{AsyncHandler, AsyncHandlerWith};
 use crate::models::guard::{NoReplacement, guard_that_replaces};
 use crate::models::{Composes, FiresAs, Lent, Model, Next, RegistersAs, Returns};
-use crate::observe::report::{Contribution, Filter, FireReport};
+use crate::observe::report::{Contribution, FireReport, SkipReason};
 use crate::panics::drop_contained;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
@@ -257,7 +257,7 @@ impl<P: HookPoint> Passing<P> {
             owner: entry.owner(),
             reason,
         });
-        Next::End(Filter::AfterRejection)
+        Next::End(SkipReason::AfterRejection)
     }
 }
 

@@ -23,7 +23,7 @@ pub use void::{ReturnsNothing, Void};
 use std::any::Any;
 
 use crate::error::BoxError;
-use crate::observe::report::{Contribution, Filter};
+use crate::observe::report::{Contribution, SkipReason};
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::entry::Entry;
 
@@ -117,7 +117,7 @@ pub enum Next {
     /// The next handler's turn.
     On,
     /// The fire ends here; those after are not called, for this reason.
-    End(Filter),
+    End(SkipReason),
     /// The answer is no answer but a failure of the handler.
     Failed(BoxError),
 }

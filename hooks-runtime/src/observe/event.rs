@@ -1,11 +1,11 @@
-//! What observers are told of fires and calls.
+//! The events that observers receive: fires, steps, calls and handlers.
 
 use crate::error::FireError;
 use crate::flow::FlowStep;
 use crate::point::{FailurePolicy, ModelKind, PointDescriptor, SourceLocation};
 use crate::registry::entry::{Entry, Owner};
 
-/// A fire, as observers are told of it.
+/// A fire, as an observer sees it.
 #[derive(Clone, Debug)]
 pub struct ObservedFire {
     id: u64,
@@ -50,7 +50,7 @@ impl ObservedFire {
     }
 }
 
-/// A step of a flow's run, as observers are told of it.
+/// A step of a flow's run, as an observer sees it.
 #[derive(Clone, Debug)]
 pub struct ObservedStep<'c> {
     id: u64,
@@ -80,7 +80,7 @@ impl<'c> ObservedStep<'c> {
     }
 }
 
-/// A call of a handler, as observers are told of it.
+/// A call of a handler, as an observer sees it.
 #[derive(Clone, Debug)]
 pub struct ObservedCall<'c> {
     id: u64,
@@ -125,7 +125,7 @@ impl<'c> ObservedCall<'c> {
     }
 }
 
-/// A registered handler, as observers are told of it.
+/// A registered handler, as an observer sees it.
 #[derive(Clone, Debug)]
 pub struct ObservedHandler<'c> {
     entry: &'c Entry,
@@ -185,7 +185,7 @@ pub enum FireEnd<'e> {
 
 impl FireEnd<'_> {
     /// One word for logs and counters.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Completed(outcome) => outcome,
             Self::Failed(_) | Self::FlowFailed(_) => "failed",

@@ -34,7 +34,7 @@ pub(crate) fn failure(
             point = point.name(),
             handler = &*entry.name,
             owner = %entry.owner(),
-            kind = kind.word(),
+            kind = kind.as_str(),
             policy = %entry.policy,
             elapsed = elapsed.map(tracing::field::debug),
             "a hook handler failed: {}",

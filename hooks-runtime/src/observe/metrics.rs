@@ -27,7 +27,8 @@ pub struct Metrics;
 
 impl Observer for Metrics {
     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, took: Duration) {
-        counter!("hook_fires_total", "point" => fire.point(), "outcome" => end.word()).increment(1);
+        counter!("hook_fires_total", "point" => fire.point(), "outcome" => end.as_str())
+            .increment(1);
         histogram!("hook_fire_seconds", "point" => fire.point()).record(took);
     }
 

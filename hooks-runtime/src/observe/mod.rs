@@ -1,4 +1,4 @@
-//! Being told of everything that happens in a registry.
+//! Observing everything that happens in a registry.
 //!
 //! An [`Observer`] is given to the registry when it is built. It is told of
 //! every registration and removal, of the start and the end of every fire, of
@@ -48,7 +48,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::report::{Filter, HandlerStatus};
+use self::report::{HandlerStatus, SkipReason};
 use crate::flow::{NotRun, StepStatus};
 use crate::panics::contained;
 
@@ -58,7 +58,7 @@ pub use metrics::Metrics;
 #[cfg(feature = "tracing")]
 pub use spans::Spans;
 
-/// Is told of everything that happens in a registry.
+/// Observes everything that happens in a registry.
 ///
 /// Every method does nothing unless it is written. They are called by whoever
 /// fires or registers, so they should be quick; they are called outside all
@@ -102,8 +102,8 @@ pub trait Observer: Debug + Send + Sync + 'static {
     }
 
     /// A handler was not called. There is no start and no end of it.
-    fn handler_filtered(&self, call: &ObservedCall<'_>, filter: Filter) {
-        let _ = (call, filter);
+    fn handler_filtered(&self, call: &ObservedCall<'_>, reason: SkipReason) {
+        let _ = (call, reason);
     }
 
     /// The code of a handler is about to run on this thread: its call, or a

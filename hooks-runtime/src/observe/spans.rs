@@ -100,7 +100,7 @@ impl Observer for Spans {
     }
 
     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
-        self.end(fire.id(), end.word());
+        self.end(fire.id(), end.as_str());
     }
 
     fn handler_started(&self, call: &ObservedCall<'_>) {
@@ -117,7 +117,7 @@ impl Observer for Spans {
     }
 
     fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, _: Duration) {
-        self.end(call.id(), status.word());
+        self.end(call.id(), status.as_str());
     }
 
     fn poll_started(&self, call: &ObservedCall<'_>) {
@@ -141,7 +141,7 @@ impl Observer for Spans {
     }
 
     fn step_ended(&self, step: &ObservedStep<'_>, status: &StepStatus, _: Duration) {
-        self.end(step.id(), status.word());
+        self.end(step.id(), status.as_str());
     }
 
     fn step_poll_started(&self, step: &ObservedStep<'_>) {

@@ -7,15 +7,15 @@ use crate::point::{ModelKind, PointDescriptor};
 
 /// What a host allows one plugin to register. Everything, unless said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use = "give them to `set_limits`"]
-pub struct Limits {
+#[must_use = "give it to `set_quota`"]
+pub struct Quota {
     handlers: Option<usize>,
     points: Option<Vec<String>>,
     refused_models: Vec<ModelKind>,
     priorities: Option<RangeInclusive<i32>>,
 }
 
-impl Limits {
+impl Quota {
     /// No limit yet.
     pub fn new() -> Self {
         Self::default()

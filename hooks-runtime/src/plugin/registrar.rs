@@ -46,7 +46,7 @@ impl Registrar {
         if T::ID == Some(self.plugin.as_str()) {
             return self.hooks.install(plugin);
         }
-        Err(RegisterError::NotYours {
+        Err(RegisterError::WrongOwner {
             handler: std::any::type_name::<T>().to_owned(),
             owner: T::ID.unwrap_or("built-in").to_owned(),
             bound: self.plugin.to_string(),

@@ -22,7 +22,7 @@ pub struct Audit {
     /// Handlers that were never called, and why.
     pub never_called: Vec<NeverCalled>,
     /// `before` and `after` constraints that name no handler at their point.
-    pub name_nobody: Vec<NamesNobody>,
+    pub name_nobody: Vec<UnknownConstraint>,
     /// Constraints of plugins' handlers that are not kept, because of what was
     /// registered or removed after them.
     pub dropped: Vec<DroppedConstraint>,
@@ -46,14 +46,14 @@ pub struct NeverCalled {
     /// Who registered it.
     pub owner: Owner,
     /// Why.
-    pub why: WhyNot,
+    pub why: NeverCalledReason,
 }
 
 /// Why a handler was never called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum WhyNot {
+pub enum NeverCalledReason {
     /// Its point was never fired.
     NeverFired,
     /// Every fire left it out: by scope, by target, or because it was being
@@ -66,7 +66,7 @@ pub enum WhyNot {
 /// A constraint that names nobody.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct NamesNobody {
+pub struct UnknownConstraint {
     /// The wire name of the point.
     pub point: &'static str,
     /// The handler with the constraint.
@@ -149,7 +149,7 @@ impl Audit {
         for (index, entry) in point.order.iter().enumerate() {
             let wanted = entry.before.iter().chain(&entry.after);
             for name in wanted.filter(|name| names.targets(index, name).next().is_none()) {
-                self.name_nobody.push(NamesNobody {
+                self.name_nobody.push(UnknownConstraint {
                     point: at,
                     handler: Arc::clone(&entry.name),
                     owner: entry.owner(),
@@ -188,9 +188,9 @@ impl HookRegistry {
             for (entry, calls) in point.calls() {
                 if calls == 0 {
                     let why = match (fired, entry.counters.times_filtered()) {
-                        (false, _) => WhyNot::NeverFired,
-                        (true, 0) => WhyNot::NeverReached,
-                        (true, _) => WhyNot::AlwaysFiltered,
+                        (false, _) => NeverCalledReason::NeverFired,
+                        (true, 0) => NeverCalledReason::NeverReached,
+                        (true, _) => NeverCalledReason::AlwaysFiltered,
                     };
                     let (handler, owner) = (Arc::clone(&entry.name), entry.owner());
                     audit.never_called.push(NeverCalled { point: name, handler, owner, why });
@@ -248,10 +248,12 @@ impl fmt::Display for Audit {
             let handler = escaped(handler);
             format!("`{handler}` ({owner}) at `{point}` is never called: {why}")
         }));
-        lines.extend(self.name_nobody.iter().map(|NamesNobody { point, handler, owner, name }| {
-            let (handler, name) = (escaped(handler), escaped(name));
-            format!("`{handler}` ({owner}) at `{point}` names `{name}`, which is nobody there")
-        }));
+        lines.extend(self.name_nobody.iter().map(
+            |UnknownConstraint { point, handler, owner, name }| {
+                let (handler, name) = (escaped(handler), escaped(name));
+                format!("`{handler}` ({owner}) at `{point}` names `{name}`, which is nobody there")
+            },
+        ));
         lines.extend(self.dropped.iter().map(ToString::to_string));
         lines.extend(self.unknown_plugins.iter().map(ToString::to_string));
         let undeclared = self.undeclared.iter();
@@ -261,7 +263,7 @@ impl fmt::Display for Audit {
     }
 }
 
-impl fmt::Display for WhyNot {
+impl fmt::Display for NeverCalledReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NeverFired => "its point is never fired",

@@ -19,14 +19,14 @@ use crate::error::RegisterError;
 use crate::handler::registration::{IntoRegistrations, Registration};
 use crate::observe::{ObservedHandler, Observer, tell};
 use crate::plugin::id::{PluginId, PluginIdError};
-use crate::plugin::quota::Limits;
+use crate::plugin::quota::Quota;
 use crate::plugin::record::{PluginName, PluginRecord};
 use crate::plugin::removal::PluginRemoval;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::registry::entry::{Entry, Owner};
 use crate::registry::handle::{Handle, Handles};
-use crate::registry::store::{Change, Joining, Store};
+use crate::registry::store::{Batch, Change, Store};
 use crate::snapshot::{Published, Root};
 use crate::sync::{Mutex, MutexGuard};
 use crate::table::Table;
@@ -84,12 +84,11 @@ impl HookRegistry {
         Ok(handles.pop().expect("a group of one has one handle"))
     }
 
-    /// Sets what a plugin may register from now on, in place of earlier
-    /// limits; `Limits::new()` takes them away again. What it has registered
-    /// stays.
-    pub fn set_limits(&self, plugin: &str, limits: Limits) -> Result<(), PluginIdError> {
+    /// Sets what a plugin may register from now on, in place of its earlier
+    /// quota; `Quota::new()` takes that away again. What it has registered stays.
+    pub fn set_quota(&self, plugin: &str, quota: Quota) -> Result<(), PluginIdError> {
         let id = PluginId::new(plugin)?;
-        self.inner.store().set_limits(id, limits);
+        self.inner.store().set_quota(id, quota);
         Ok(())
     }
 
@@ -121,15 +120,15 @@ impl Inner {
         self: &Arc<Self>,
         group: Vec<Registration>,
     ) -> Result<Handles, RegisterError> {
-        // Declared before the lock is taken, so dropped after it: see `Joining`.
-        let mut group = Joining::new(group);
-        let visible = {
+        // Declared before the lock is taken, so dropped after it: see `Batch`.
+        let mut batch = Batch::new(group);
+        let commit = {
             let mut store = self.store();
-            let change = store.register(&mut group, &self.settings)?;
+            let change = store.register(&mut batch, &self.settings)?;
             self.publish(&store, change)
         };
-        visible.announce(&self.settings.observers);
-        Ok(visible.handles(self))
+        commit.announce(&self.settings.observers);
+        Ok(commit.handles(self))
     }
 
     /// Registers a plugin's handlers, with the record of its stay. With
@@ -140,20 +139,20 @@ impl Inner {
         id: Option<&str>,
         replace: bool,
     ) -> Result<(Handles, Option<Arc<PluginRecord>>), RegisterError> {
-        let mut group = Joining::new(group);
-        let (visible, record) = {
+        let mut batch = Batch::new(group);
+        let (commit, record) = {
             let mut store = self.store();
             let installed = id.and_then(|id| store.plugin(id)).map(|plugin| plugin.stay());
             if let (Some(id), Some(_), false) = (id, installed, replace) {
                 return Err(RegisterError::Installed { plugin: id.to_owned() });
             }
-            group.instead_of(installed);
-            let change = store.register(&mut group, &self.settings)?;
+            batch.instead_of(installed);
+            let change = store.register(&mut batch, &self.settings)?;
             let record = id.and_then(|id| store.plugin(id)).cloned();
             (self.publish(&store, change), record)
         };
-        visible.announce(&self.settings.observers);
-        Ok((visible.handles(self), record))
+        commit.announce(&self.settings.observers);
+        Ok((commit.handles(self), record))
     }
 
     /// Removes handlers at one instant; says how many were still there.
@@ -194,7 +193,7 @@ impl Inner {
     }
 
     /// Makes a change visible, at one instant.
-    fn publish(&self, store: &Store, change: Change) -> Visible {
+    fn publish(&self, store: &Store, change: Change) -> Commit {
         let mut root = (*self.published.current()).clone();
         for &index in &change.points {
             if root.lists.len() <= index {
@@ -215,7 +214,7 @@ impl Inner {
             let len = store.points().get(&index).map_or(0, |point| point.order.len());
             self.table.get(index).set_len(len);
         }
-        Visible { change, _displaced: old }
+        Commit { change, _displaced: old }
     }
 
     /// The bits of plugin ids; an id that cannot be one is nobody's.
@@ -230,12 +229,12 @@ impl Inner {
 
 /// A change that is visible, with what it displaced: dropped by whoever asked
 /// for it, after the lock.
-struct Visible {
+struct Commit {
     change: Change,
     _displaced: Arc<Root>,
 }
 
-impl Visible {
+impl Commit {
     /// Lets fires under way start no more of the removed handlers. Only after
     /// publication: a fire that starts in between must not see half of them.
     /// The last one first: a fire that finds one closed finds all closed that

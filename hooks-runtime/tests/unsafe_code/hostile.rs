@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, Observer};
 use hooks_runtime::{
-    BeforeExecute, Filter, Finally, FlowContext, HandlerStatus, HookContext, HookRegistry, Verdict,
-    on,
+    BeforeExecute, Finally, FlowContext, HandlerStatus, HookContext, HookRegistry, SkipReason,
+    Verdict, on,
 };
 use tracing::{Event, Metadata, Subscriber, span};
 
@@ -91,7 +91,7 @@ impl Observer for Hostile {
         self.at(Method::HandlerOverran);
     }
 
-    fn handler_filtered(&self, _: &ObservedCall<'_>, _: Filter) {
+    fn handler_filtered(&self, _: &ObservedCall<'_>, _: SkipReason) {
         self.at(Method::HandlerFiltered);
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, Observer};
-use hooks_runtime::{Filter, HandlerStatus};
+use hooks_runtime::{HandlerStatus, SkipReason};
 use tracing::{Dispatch, Event, Metadata, Subscriber, dispatcher, span};
 
 pub const LOG: &str = "the log subscriber panics";
@@ -46,7 +46,7 @@ impl Observer for HostileObserver {
         panic!("{OBSERVER}");
     }
 
-    fn handler_filtered(&self, _: &ObservedCall<'_>, _: Filter) {
+    fn handler_filtered(&self, _: &ObservedCall<'_>, _: SkipReason) {
         panic!("{OBSERVER}");
     }
 

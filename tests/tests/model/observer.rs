@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hooks_runtime::flow::{NotRun, StepStatus};
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer};
-use hooks_runtime::{Filter, HandlerStatus};
+use hooks_runtime::{HandlerStatus, SkipReason};
 
 use crate::event::placeless;
 
@@ -78,7 +78,7 @@ impl Observer for Spy {
 
     fn fire_ended(&self, told: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
         self.told(|seen| {
-            seen.lines.push(fired(told.point(), end.word()));
+            seen.lines.push(fired(told.point(), end.as_str()));
             assert!(seen.fires.remove(&told.id()).is_some(), "it ends once");
         });
     }
@@ -101,7 +101,7 @@ impl Observer for Spy {
         });
     }
 
-    fn handler_filtered(&self, call: &ObservedCall<'_>, filter: Filter) {
+    fn handler_filtered(&self, call: &ObservedCall<'_>, filter: SkipReason) {
         let (point, handler, owner) = of(call);
         let status = HandlerStatus::Filtered(filter);
         self.told(|seen| seen.lines.push(came_to(point, &handler, &owner, &status)));

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use hooks_runtime::flow::FlowReport;
 use hooks_runtime::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Claim, DrainError, Finally,
-    FireReport, Gate, HookPoint, HookRegistry, Limits, OnError, ScopedHooks,
+    FireReport, Gate, HookPoint, HookRegistry, OnError, Quota, ScopedHooks,
 };
 
 use crate::body::{Body, Boom, Wait, end};
@@ -36,8 +36,8 @@ pub fn perform(world: &Arc<World>, op: &Op, given: Option<&ScopedHooks>) {
             (format!("removed {}, {running:?} run, {drained}", removal.removed()), None)
         }
         Op::Limit { plugin, most, priorities: (lowest, highest) } => {
-            let limits = Limits::new().max_handlers(*most).priorities(*lowest..=*highest);
-            (told(hooks.set_limits(plugin, limits), |()| "limited".into()), None)
+            let limits = Quota::new().max_handlers(*most).priorities(*lowest..=*highest);
+            (told(hooks.set_quota(plugin, limits), |()| "limited".into()), None)
         }
         Op::Scope { parent, plugins } => {
             let mut scopes = world.scopes.lock().unwrap();

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use hooks_runtime::{Contribution, FailurePolicy, Filter, HandlerStatus};
+use hooks_runtime::{Contribution, FailurePolicy, HandlerStatus, SkipReason};
 
 use crate::event::{Event, Row, placeless};
 use crate::log;
@@ -46,7 +46,7 @@ impl Failure {
 /// What a handler's answer means for the fire.
 pub enum Next {
     On(Contribution),
-    End(Contribution, Filter),
+    End(Contribution, SkipReason),
     Failed(Failure),
 }
 
@@ -247,7 +247,7 @@ impl Reference {
         rows: &mut Vec<Row>,
         composer: &mut impl Composer,
     ) -> Walked {
-        let mut over: Option<(Filter, Walked)> = None;
+        let mut over: Option<(SkipReason, Walked)> = None;
         for handler in list {
             let filter = match &over {
                 Some((filter, _)) => Some(*filter),
@@ -274,7 +274,7 @@ impl Reference {
                 }
                 Next::Failed(failure) => {
                     if let Some(error) = self.fail(handler, failure, &mut told) {
-                        over = Some((Filter::AfterFailure, Walked::Failed(error)));
+                        over = Some((SkipReason::AfterFailure, Walked::Failed(error)));
                     }
                 }
             }
@@ -393,17 +393,17 @@ impl Reference {
 
 impl Part<'_> {
     /// Why a handler takes no part; that is counted.
-    fn leaves_out(&self, handler: &Handler) -> Option<Filter> {
+    fn leaves_out(&self, handler: &Handler) -> Option<SkipReason> {
         let in_scope = match (self.admitted, handler.plugin) {
             (Some(admitted), Some(plugin)) => admitted.contains(plugin),
             _ => true,
         };
         let filter = if !in_scope {
-            Filter::Scope
+            SkipReason::Scope
         } else if handler.target.is_some_and(|target| !self.targets.contains(&target)) {
-            Filter::Target
+            SkipReason::Target
         } else if handler.closed.get() {
-            Filter::Unregistered
+            SkipReason::Unregistered
         } else {
             return None;
         };
@@ -510,7 +510,7 @@ impl Composer for Routing {
             return Next::On(Contribution::Nothing);
         };
         self.claim = Some(value);
-        Next::End(Contribution::Claimed, Filter::AfterClaim)
+        Next::End(Contribution::Claimed, SkipReason::AfterClaim)
     }
 }
 
@@ -534,7 +534,7 @@ impl Composer for Passing {
                 let (name, owner) = (placeless(&handler.name), owner(handler.plugin));
                 let point = name_of(handler.spot);
                 self.rejection = Some(format!("rejected at `{point}` by `{name}` ({owner}): no"));
-                Next::End(Contribution::Rejected("no".into()), Filter::AfterRejection)
+                Next::End(Contribution::Rejected("no".into()), SkipReason::AfterRejection)
             }
             _ => Next::On(Contribution::Passed),
         }

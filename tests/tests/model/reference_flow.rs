@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use hooks_runtime::flow::StageKind;
-use hooks_runtime::{AnswerRefusal, Contribution, Filter};
+use hooks_runtime::{AnswerRefusal, Contribution, SkipReason};
 
 use crate::event::{Event, Row, placeless};
 use crate::observer;
@@ -326,7 +326,7 @@ impl Composer for Shared {
             // That it skipped the rest as well is told of the rest.
             Some(Signal::Skip) => {
                 let contributed = self.take_answer().unwrap_or(Contribution::Skipped);
-                Next::End(contributed, Filter::AfterSkip)
+                Next::End(contributed, SkipReason::AfterSkip)
             }
             Some(Signal::Abort) if self.is_settled() => Next::Failed(Failure::error("boom")),
             Some(Signal::Abort) => {
@@ -336,7 +336,7 @@ impl Composer for Shared {
                     placeless(&handler.name),
                     owner(handler.plugin),
                 ));
-                Next::End(Contribution::Aborted("boom".into()), Filter::AfterAbort)
+                Next::End(Contribution::Aborted("boom".into()), SkipReason::AfterAbort)
             }
         }
     }

@@ -119,14 +119,14 @@ where
     F::Payload: Serialize + DeserializeOwned,
     F::Result: Serialize + DeserializeOwned,
 {
-    let told = serde_json::to_value(Seen {
+    let event = serde_json::to_value(Seen {
         flow: F::NAME,
         stage: flow.stage(),
         input: flow.input(),
         output: flow.output(),
         error: flow.error().map(ToString::to_string),
     })?;
-    let answer = match handler.ask(&told).await? {
+    let answer = match handler.ask(&event).await? {
         Value::Null => return Ok(()),
         answer => answer,
     };

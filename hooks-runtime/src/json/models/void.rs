@@ -46,13 +46,13 @@ where
     ) -> Boxed<'a, FireOutcome> {
         with_payload::<P, _, _>(text, |payload| {
             Box::pin(async move {
-                let (told, report) = if reported {
-                    let (told, report) = hooks.fire_void_reported::<P>(&payload).await;
-                    (told, Some(report))
+                let (outcome, report) = if reported {
+                    let (outcome, report) = hooks.fire_void_reported::<P>(&payload).await;
+                    (outcome, Some(report))
                 } else {
                     (hooks.fire_void::<P>(&payload).await, None)
                 };
-                (told.map(|()| Outcome::Told).map_err(Into::into), report)
+                (outcome.map(|()| Outcome::Told).map_err(Into::into), report)
             })
         })
     }

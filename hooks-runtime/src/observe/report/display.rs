@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{AnswerRefusal, Contribution, Filter, FireReport, HandlerReport, HandlerStatus};
+use super::{AnswerRefusal, Contribution, FireReport, HandlerReport, HandlerStatus, SkipReason};
 use crate::escape::escaped;
 use crate::flow::{FlowStep, StepReport};
 
@@ -127,7 +127,7 @@ impl fmt::Display for HandlerStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ran(contribution) => write!(f, "{contribution}"),
-            Self::Filtered(filter) => write!(f, "not called: {filter}"),
+            Self::Filtered(reason) => write!(f, "not called: {reason}"),
             Self::Failed { kind, message, policy } => {
                 write!(f, "{kind}, {policy}: {}", escaped(message))
             }
@@ -164,7 +164,7 @@ impl fmt::Display for AnswerRefusal {
     }
 }
 
-impl fmt::Display for Filter {
+impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Scope => "its plugin is not in scope",

@@ -75,7 +75,7 @@ pub enum HandlerStatus {
     /// It ran to its end.
     Ran(Contribution),
     /// It was not called.
-    Filtered(Filter),
+    Filtered(SkipReason),
     /// It failed.
     Failed {
         /// `error`, `panic`, `timeout` or `no_timer`.
@@ -132,7 +132,7 @@ pub enum AnswerRefusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum Filter {
+pub enum SkipReason {
     /// Its plugin is not in the scope of the fire.
     Scope,
     /// It is bound to another target.
@@ -190,7 +190,7 @@ impl FireReport {
 impl HandlerStatus {
     /// One word for logs and counters: `ran`, `filtered`, `error`, `panic`,
     /// `timeout`, `no_timer` or `cancelled`.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Ran(_) => "ran",
             Self::Filtered(_) => "filtered",

@@ -12,7 +12,7 @@ impl Serialize for HandlerStatus {
             Self::Ran(contribution) => {
                 tagged(serializer, "ran")?.with("contribution", contribution)?.end()
             }
-            Self::Filtered(filter) => tagged(serializer, "filtered")?.with("by", filter)?.end(),
+            Self::Filtered(reason) => tagged(serializer, "filtered")?.with("by", reason)?.end(),
             Self::Failed { kind, message, policy } => tagged(serializer, "failed")?
                 .with("failure", kind)?
                 .with("message", message)?

@@ -14,37 +14,37 @@ use crate::handler::registration::Registration;
 use crate::handler::target::Target;
 use crate::list::ListKind;
 use crate::plugin::id::{PluginId, check_constraint, check_handler_name, check_target_name};
-use crate::plugin::quota::Limits;
+use crate::plugin::quota::Quota;
 use crate::plugin::record::PluginRecord;
 use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
 use crate::presence::Presence;
 use crate::registry::Settings;
 use crate::registry::entry::{Counters, Entry, Owner};
 
-/// A group of registrations on its way in.
+/// A batch of registrations on its way in.
 ///
 /// It is made and dropped by whoever asks, outside the lock: a refused handler
 /// is the user's, and its drop may use the registry.
-pub(crate) struct Joining {
+pub(crate) struct Batch {
     /// Those not looked at yet, the next one last.
     waiting: Vec<Registration>,
-    checked: Vec<Checked>,
-    /// The plugins that begin their stay with this group.
+    validated: Vec<Validated>,
+    /// The plugins that begin their stay with this batch.
     plugins: HashMap<PluginId, Arc<PluginRecord>>,
-    /// Where the names of this group were taken.
+    /// Where the names of this batch were taken.
     taken: HashMap<(usize, Key), SourceLocation>,
-    /// The points of this group.
+    /// The points of this batch.
     declared: Declared,
-    /// How many handlers this group adds to each stay.
+    /// How many handlers this batch adds to each stay.
     joined: HashMap<u64, usize>,
-    /// How often this group was named for each place in the source.
+    /// How often this batch was named for each place in the source.
     places: HashMap<(usize, Key), u64>,
     /// The stay whose handlers leave in the same change.
     instead_of: Option<u64>,
 }
 
 /// A registration that passed every check of its own.
-pub(super) struct Checked {
+pub(super) struct Validated {
     pub(super) index: usize,
     pub(super) descriptor: &'static PointDescriptor,
     kind: ListKind,
@@ -55,7 +55,7 @@ pub(super) struct Checked {
 }
 
 /// What the checks of one registration work out.
-struct Terms {
+struct Resolved {
     name: Arc<str>,
     base: Option<Key>,
     plugin: Option<Arc<PluginRecord>>,
@@ -65,12 +65,12 @@ struct Terms {
     replaces: Option<Arc<Entry>>,
 }
 
-impl Joining {
-    pub(crate) fn new(mut group: Vec<Registration>) -> Self {
-        group.reverse();
+impl Batch {
+    pub(crate) fn new(mut registrations: Vec<Registration>) -> Self {
+        registrations.reverse();
         Self {
-            checked: Vec::with_capacity(group.len()),
-            waiting: group,
+            validated: Vec::with_capacity(registrations.len()),
+            waiting: registrations,
             plugins: HashMap::new(),
             taken: HashMap::new(),
             declared: Declared::new(),
@@ -87,50 +87,50 @@ impl Joining {
 }
 
 impl Store {
-    /// Registers a group, whole or not at all.
+    /// Registers a batch, whole or not at all.
     pub(crate) fn register(
         &mut self,
-        group: &mut Joining,
+        batch: &mut Batch,
         settings: &Settings,
     ) -> Result<Change, RegisterError> {
-        while let Some(registration) = group.waiting.last() {
+        while let Some(registration) = batch.waiting.last() {
             let (descriptor, index) = (registration.point, registration.point.index());
             // Only the options are needed, so the handler stays where it is.
             let options = registration.options.clone();
-            let terms = self.terms(descriptor, index, &options, settings, group)?;
-            if let Some(registration) = group.waiting.pop() {
-                group.checked.push(self.enter(index, registration, terms));
+            let resolved = self.resolve(descriptor, index, &options, settings, batch)?;
+            if let Some(registration) = batch.waiting.pop() {
+                batch.validated.push(self.enter(index, registration, resolved));
             }
         }
-        let leaving = self.entries_of(group.instead_of);
-        let plans = self.plan(&group.checked, &leaving)?;
-        for id in group.plugins.keys() {
+        let leaving = self.entries_of(batch.instead_of);
+        let plans = self.plan(&batch.validated, &leaving)?;
+        for id in batch.plugins.keys() {
             self.known.used(id.as_str());
         }
-        self.plugins.extend(group.plugins.drain());
-        self.declared.extend(group.declared.drain());
-        let change = self.apply(std::mem::take(&mut group.checked), leaving, plans);
-        if let Some(stay) = group.instead_of {
+        self.plugins.extend(batch.plugins.drain());
+        self.declared.extend(batch.declared.drain());
+        let change = self.apply(std::mem::take(&mut batch.validated), leaving, plans);
+        if let Some(stay) = batch.instead_of {
             self.forget_places(stay);
         }
         Ok(change)
     }
 
     /// The checks that concern one registration alone.
-    fn terms(
+    fn resolve(
         &mut self,
         descriptor: &'static PointDescriptor,
         index: usize,
         options: &Options,
         settings: &Settings,
-        group: &mut Joining,
-    ) -> Result<Terms, RegisterError> {
+        batch: &mut Batch,
+    ) -> Result<Resolved, RegisterError> {
         check_name(&self.declared, descriptor)?;
-        check_name(&group.declared, descriptor)?;
-        group.declared.insert(descriptor.name(), descriptor);
+        check_name(&batch.declared, descriptor)?;
+        batch.declared.insert(descriptor.name(), descriptor);
         let plugin = match &options.plugin {
             None => None,
-            Some(id) => Some(self.record(&PluginId::new(id)?, group)),
+            Some(id) => Some(self.record(&PluginId::new(id)?, batch)),
         };
         let stay = plugin.as_ref().map(|plugin| plugin.stay());
         let (name, base) = match &options.name {
@@ -140,7 +140,7 @@ impl Store {
             }
             Named::ByPlace => {
                 let base: Key = (stay, options.location.to_string().into());
-                (self.name_by_place(index, &base, group), Some(base))
+                (self.name_by_place(index, &base, batch), Some(base))
             }
         };
         // No handler can ever have a name that is refused, so asking for one is
@@ -153,7 +153,7 @@ impl Store {
         }
         let key = (stay, Arc::clone(&name));
         let replaces = self.points.get(&index).and_then(|point| point.find(stay, &name)).cloned();
-        let taken = group.taken.insert((index, key), options.location);
+        let taken = batch.taken.insert((index, key), options.location);
         let clash = replaces.as_ref().filter(|_| !options.replace).map(|old| old.location);
         if let Some(first) = taken.or(clash) {
             return Err(RegisterError::Duplicate(Box::new(Duplicate {
@@ -172,75 +172,75 @@ impl Store {
                 handler: name.to_string(),
             });
         }
-        let limits = plugin.as_ref().and_then(|plugin| self.limits.get(plugin.id()));
-        if let (Some(plugin), Some(limits)) = (&plugin, limits) {
+        let quota = plugin.as_ref().and_then(|plugin| self.quotas.get(plugin.id()));
+        if let (Some(plugin), Some(quota)) = (&plugin, quota) {
             // A handler that takes another's place adds none.
-            let joined = group.joined.entry(plugin.stay()).or_default();
+            let joined = batch.joined.entry(plugin.stay()).or_default();
             let has = plugin.handlers() + *joined;
             let others = if replaces.is_some() { has - 1 } else { has };
             let priority = priority(options, replaces.as_deref());
-            check_limits(limits, descriptor, &name, plugin, priority, others)?;
+            check_quota(quota, descriptor, &name, plugin, priority, others)?;
             *joined += usize::from(replaces.is_none());
         }
-        let allowed = limits.and_then(Limits::allowed_priorities);
-        Ok(Terms { name, base, plugin, policy, timeout, allowed, replaces })
+        let allowed = quota.and_then(Quota::allowed_priorities);
+        Ok(Resolved { name, base, plugin, policy, timeout, allowed, replaces })
     }
 
-    fn enter(&mut self, index: usize, registration: Registration, terms: Terms) -> Checked {
+    fn enter(&mut self, index: usize, registration: Registration, resolved: Resolved) -> Validated {
         let Registration { point, kind, options, handler } = registration;
         let id = self.number();
-        let priority = priority(&options, terms.replaces.as_deref());
-        let kept = terms.replaces.as_ref().filter(|old| !options.moves(old));
+        let priority = priority(&options, resolved.replaces.as_deref());
+        let kept = resolved.replaces.as_ref().filter(|old| !options.moves(old));
         let (before, after) = match kept {
             Some(old) => (old.before.clone(), old.after.clone()),
             None => (options.before, options.after),
         };
         let seq = kept.map_or(id, |old| old.seq);
         let crowd =
-            terms.plugin.as_ref().map(|plugin| Arc::clone(plugin.crowd())).or(options.crowd);
+            resolved.plugin.as_ref().map(|plugin| Arc::clone(plugin.crowd())).or(options.crowd);
         let entry = Arc::new(Entry {
             id,
             point,
-            presence: Presence::new(crowd.is_some() || terms.timeout.is_some()),
+            presence: Presence::new(crowd.is_some() || resolved.timeout.is_some()),
             crowd,
             seq,
-            name: terms.name,
-            plugin: terms.plugin,
+            name: resolved.name,
+            plugin: resolved.plugin,
             priority,
             phase: options.phase,
-            policy: terms.policy,
-            timeout: terms.timeout,
+            policy: resolved.policy,
+            timeout: resolved.timeout,
             before,
             after,
-            allowed: terms.allowed,
+            allowed: resolved.allowed,
             target: options.target,
             location: options.location,
             counters: Counters::default(),
             handler,
         });
-        let (replaces, base) = (terms.replaces, terms.base);
-        Checked { index, descriptor: point, kind, entry, replaces, base }
+        let (replaces, base) = (resolved.replaces, resolved.base);
+        Validated { index, descriptor: point, kind, entry, replaces, base }
     }
 
     /// The record of a plugin: the current stay, or a new one that begins with
-    /// this group.
-    fn record(&mut self, id: &PluginId, group: &mut Joining) -> Arc<PluginRecord> {
-        let current = self.plugins.get(id).filter(|record| Some(record.stay()) != group.instead_of);
-        if let Some(record) = current.or(group.plugins.get(id)) {
+    /// this batch.
+    fn record(&mut self, id: &PluginId, batch: &mut Batch) -> Arc<PluginRecord> {
+        let current = self.plugins.get(id).filter(|record| Some(record.stay()) != batch.instead_of);
+        if let Some(record) = current.or(batch.plugins.get(id)) {
             return Arc::clone(record);
         }
         let stay = self.number();
         let record = Arc::new(PluginRecord::new(self.name(id), stay));
-        group.plugins.insert(id.clone(), Arc::clone(&record));
+        batch.plugins.insert(id.clone(), Arc::clone(&record));
         record
     }
 
     /// The place in the source, with a number from the second time on.
-    fn name_by_place(&self, index: usize, base: &Key, group: &mut Joining) -> Arc<str> {
+    fn name_by_place(&self, index: usize, base: &Key, batch: &mut Batch) -> Arc<str> {
         let point = self.points.get(&index);
         let owner = point.and_then(|point| point.anonymous.get(&base.0));
         let before = owner.and_then(|places| places.get(&base.1)).copied().unwrap_or(0);
-        let times = group.places.entry((index, base.clone())).or_insert(before);
+        let times = batch.places.entry((index, base.clone())).or_insert(before);
         loop {
             *times += 1;
             let name: Arc<str> = if *times == 1 {
@@ -250,7 +250,7 @@ impl Store {
             };
             let key = (base.0, Arc::clone(&name));
             let free = point.is_none_or(|point| point.find(base.0, &name).is_none())
-                && !group.taken.contains_key(&(index, key));
+                && !batch.taken.contains_key(&(index, key));
             if free {
                 return name;
             }
@@ -259,7 +259,7 @@ impl Store {
 
     fn apply(
         &mut self,
-        checked: Vec<Checked>,
+        validated: Vec<Validated>,
         leaving: Vec<(usize, Arc<Entry>)>,
         plans: BTreeMap<usize, Plan>,
     ) -> Change {
@@ -270,20 +270,20 @@ impl Store {
             }
             change.removed.push(entry);
         }
-        for check in checked {
+        for one in validated {
             let point = self
                 .points
-                .entry(check.index)
-                .or_insert_with(|| PointStore::new(check.descriptor, check.kind));
-            if let Some(old) = check.replaces {
+                .entry(one.index)
+                .or_insert_with(|| PointStore::new(one.descriptor, one.kind));
+            if let Some(old) = one.replaces {
                 point.forget(&old);
                 change.removed.push(old);
             }
-            point.know(&check.entry);
-            if let Some(base) = check.base {
+            point.know(&one.entry);
+            if let Some(base) = one.base {
                 *point.anonymous.entry(base.0).or_default().entry(base.1).or_default() += 1;
             }
-            change.added.push((check.index, check.entry));
+            change.added.push((one.index, one.entry));
         }
         for (index, plan) in plans {
             if let Some(point) = self.points.get_mut(&index) {
@@ -319,7 +319,7 @@ fn policy(
         Some(_) if point.is_fixed() => {
             Err(RegisterError::FixedPolicy { point: point.name(), handler: handler.to_owned() })
         }
-        Some(asked) if asked < declared => Err(RegisterError::Loosens {
+        Some(asked) if asked < declared => Err(RegisterError::PolicyTooLax {
             point: point.name(),
             handler: handler.to_owned(),
             asked,
@@ -329,15 +329,15 @@ fn policy(
     }
 }
 
-fn check_limits(
-    limits: &Limits,
+fn check_quota(
+    quota: &Quota,
     point: &PointDescriptor,
     handler: &str,
     plugin: &PluginRecord,
     priority: i32,
     others: usize,
 ) -> Result<(), RegisterError> {
-    limits.check(point, priority, others).map_err(|refusal| RegisterError::Refused {
+    quota.check(point, priority, others).map_err(|refusal| RegisterError::Refused {
         point: point.name(),
         handler: handler.to_owned(),
         plugin: plugin.id().to_string(),

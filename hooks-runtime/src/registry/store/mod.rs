@@ -14,13 +14,13 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use crate::error::NameClash;
 use crate::plugin::id::PluginId;
-use crate::plugin::quota::Limits;
+use crate::plugin::quota::Quota;
 use crate::plugin::record::{PluginName, PluginRecord};
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
 use crate::sync::Mutex;
 
-pub(crate) use join::Joining;
+pub(crate) use join::Batch;
 use known::KnownIds;
 pub(crate) use point::PointStore;
 pub(crate) use sequence::Sequence;
@@ -39,7 +39,7 @@ pub(crate) struct Store {
     /// How many names there were when the last ones that are gone were taken
     /// out.
     names_kept: usize,
-    limits: HashMap<PluginId, Limits>,
+    quotas: HashMap<PluginId, Quota>,
     known: KnownIds,
     free_bits: Arc<Mutex<Vec<u32>>>,
     next_bit: u32,
@@ -111,11 +111,11 @@ impl Store {
         used.into_iter()
     }
 
-    pub(crate) fn set_limits(&mut self, plugin: PluginId, limits: Limits) {
-        if limits.is_none() {
-            self.limits.remove(&plugin);
+    pub(crate) fn set_quota(&mut self, plugin: PluginId, quota: Quota) {
+        if quota.is_none() {
+            self.quotas.remove(&plugin);
         } else {
-            self.limits.insert(plugin, limits);
+            self.quotas.insert(plugin, quota);
         }
     }
 

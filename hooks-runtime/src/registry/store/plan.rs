@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use super::join::Checked;
+use super::join::Validated;
 use super::point::Plan;
 use super::{PointStore, Store};
 use crate::error::RegisterError;
@@ -16,11 +16,11 @@ impl Store {
     /// constraints must leave the store as it was.
     pub(super) fn plan(
         &self,
-        checked: &[Checked],
+        validated: &[Validated],
         leaving: &[(usize, Arc<Entry>)],
     ) -> Result<BTreeMap<usize, Plan>, RegisterError> {
-        let mut joining: BTreeMap<usize, (Vec<&Checked>, HashSet<u64>)> = BTreeMap::new();
-        for check in checked {
+        let mut joining: BTreeMap<usize, (Vec<&Validated>, HashSet<u64>)> = BTreeMap::new();
+        for check in validated {
             let (new, gone) = joining.entry(check.index).or_default();
             new.push(check);
             gone.extend(check.replaces.as_ref().map(|old| old.id));
@@ -48,7 +48,7 @@ impl Store {
     }
 
     /// How one handler joins, if all others stay where they are.
-    fn plan_for_one(&self, point: &PointStore, one: &Checked) -> Option<Plan> {
+    fn plan_for_one(&self, point: &PointStore, one: &Validated) -> Option<Plan> {
         let entry = &one.entry;
         if let Some(old) = &one.replaces {
             let at = stands_for(entry, old).then(|| point.order.position(old))?;
@@ -88,14 +88,14 @@ impl Store {
 /// The order of a point without the entries that go and with the new ones.
 fn resorted(
     old: Option<&PointStore>,
-    new: &[&Checked],
+    new: &[&Validated],
     gone: &HashSet<u64>,
 ) -> Result<Sorted, RegisterError> {
     let staying = old.into_iter().flat_map(|old| old.order.iter());
     let staying = staying.filter(|entry| !gone.contains(&entry.id));
     let all = staying.chain(new.iter().map(|check| &check.entry)).cloned().collect();
     // One that takes the very place of another brings no constraint with it.
-    let keeps = |check: &&&Checked| {
+    let keeps = |check: &&&Validated| {
         check.replaces.as_ref().is_some_and(|old| stands_for(&check.entry, old))
     };
     let new_ids: HashSet<_> =
