@@ -49,7 +49,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         println!("{HELP}");
         return Ok(());
     }
-    // A panic of a plugin is told in the timeline, not in the middle of it.
+    // A panic of a plugin is in the timeline, not printed in the middle of it.
     std::panic::set_hook(Box::new(|_| {}));
 
     let look = look();

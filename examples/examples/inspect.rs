@@ -83,8 +83,8 @@ fn small_press(job: &Job) -> Option<&'static str> {
 }
 
 #[hook_handler(Assigning, after = "small_pres")]
-fn anybody(job: &Job) -> Option<&'static str> {
-    (job.pages > 0).then_some("whoever is free")
+fn any_press(job: &Job) -> Option<&'static str> {
+    (job.pages > 0).then_some("the next free press")
 }
 
 #[hook_handler(Releasing, plugin = "layout")]
@@ -131,7 +131,7 @@ struct LogLine {
 
 impl Log {
     fn at(&self, fire: &ObservedFire, note: impl FnOnce(&mut LogLine)) {
-        let mut lines = self.0.lock().expect("nobody panics in here");
+        let mut lines = self.0.lock().expect("no panic while it is held");
         if let Some(line) = lines.iter_mut().find(|line| line.fire == fire.id()) {
             note(line);
         }
@@ -142,7 +142,7 @@ impl Observer for Log {
     fn fire_started(&self, fire: &ObservedFire) {
         let (fire, depth, point) = (fire.id(), fire.depth(), fire.point());
         let line = LogLine { fire, depth, point, ran: 0, failed: 0, end: "" };
-        self.0.lock().expect("nobody panics in here").push(line);
+        self.0.lock().expect("no panic while it is held").push(line);
     }
 
     fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, _: Duration) {
@@ -159,21 +159,21 @@ impl Observer for Log {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // The panic below is part of the show; its backtrace is not.
+    // The panic below is part of the example; its backtrace is not.
     std::panic::set_hook(Box::new(|_| {}));
     let log = Log::default();
     let hooks = HookRegistry::builder().observer(log.clone()).build();
     hooks.register(handlers![log_order, confirm, count, look_up])?;
-    hooks.register(handlers![tenth_off, list_price, large_press, small_press, anybody])?;
+    hooks.register(handlers![tenth_off, list_price, large_press, small_press, any_press])?;
     hooks.register(handlers![even_pages, enough_paper, from_stock, trim_edges, ring])?;
 
     head("registered: the order in which each point runs");
     show_handlers(&hooks.handlers());
 
-    head("void: everybody is told, whoever fails");
+    head("void: every handler is called, whichever fail");
     let book = Job { title: "cookbook".to_owned(), pages: 99 };
-    let (told, report) = hooks.fire_void_reported::<OrderPlaced>(&book).await;
-    show(&report, &outcome(told.map(|()| "told")));
+    let (fired, report) = hooks.fire_void_reported::<OrderPlaced>(&book).await;
+    show(&report, &outcome(fired.map(|()| "completed")));
 
     head("modifying: per field the first value wins");
     let (merged, report) = hooks.fire_modifying_reported::<Pricing>(&book).await;
@@ -186,7 +186,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (claim, report) = hooks.fire_claiming_reported::<Assigning>(&book).await;
     match claim? {
         Claim::Claimed(press) => show(&report, &press),
-        Claim::Unclaimed => show(&report, &"nobody's"),
+        Claim::Unclaimed => show(&report, &"unclaimed"),
     }
 
     head("gating: rewriters, then guards");
@@ -264,10 +264,10 @@ fn show_handlers(handlers: &[HandlerInfo]) {
 }
 
 fn show_log(log: &Log) {
-    let lines = log.0.lock().expect("nobody panics in here");
-    // Stages at which nobody listens are told of as well; here they are left out.
-    let heard = lines.iter().filter(|line| line.depth == 0 || line.ran + line.failed > 0);
-    let rows = heard.map(|line| {
+    let lines = log.0.lock().expect("no panic while it is held");
+    // Observers are notified of stages without handlers too; these are left out.
+    let called = lines.iter().filter(|line| line.depth == 0 || line.ran + line.failed > 0);
+    let rows = called.map(|line| {
         let point = format!("{:1$}{2}", "", 2 * line.depth, line.point);
         [point, line.ran.to_string(), line.failed.to_string(), line.end.to_owned()]
     });

@@ -115,9 +115,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let meter = hooks.install(Meter { received: AtomicU32::new(0), pings: AtomicU32::new(0) })?;
     let message = Message { channel: "telegram".to_owned(), text: "  hello ".to_owned() };
 
-    println!("void: everybody is told, and a panic harms nobody");
-    let (told, report) = hooks.fire_void_reported::<Received>(&message).await;
-    told?;
+    println!("void: every handler is called, whatever the others do");
+    let (fired, report) = hooks.fire_void_reported::<Received>(&message).await;
+    fired?;
     println!("{report}\n");
 
     println!("modifying: per field the first value wins");
@@ -130,7 +130,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("claiming: the first claim wins");
     match hooks.fire_claiming::<Route>(&message).await? {
         Claim::Claimed(adapter) => println!("  claimed by {adapter}\n"),
-        Claim::Unclaimed => println!("  nobody's\n"),
+        Claim::Unclaimed => println!("  unclaimed\n"),
     }
 
     println!("gating: rewriters, then guards");

@@ -72,7 +72,7 @@ async fn results(agent: &Agent, messages: &[&str]) -> (Vec<(String, bool)>, Vec<
     drop(inlet);
     let mut fired = Vec::new();
     let serving = agent.serve(inbox, |record| fired.extend(points(&record)));
-    // The clock is paused: it jumps to the limit as soon as nobody can go on.
+    // The clock is paused: it jumps to the limit as soon as no task can go on.
     timeout(Duration::from_secs(1), serving).await.expect("the agent does not hang");
     let history = agent.history("cli:desk").await.expect("a session");
     let results = history.into_iter().filter_map(|line| match line.message {

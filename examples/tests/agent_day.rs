@@ -92,7 +92,7 @@ async fn l23_every_agent_and_gateway_point_is_fired() {
     assert_eq!(declared.points().len(), 27);
     let (house, _) = lived().await;
     declared.assert_all_fired(house.agent.hooks());
-    // Also nobody waits for what never comes, and no constraint names nobody.
+    // Also no task waits for what never comes, and every constraint names a handler.
     let audit = house.agent.hooks().audit_with(&declared);
     assert!(audit.is_clean(), "{audit}");
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use support::fires;
 use tempfile::TempDir;
 
-/// What somebody could write to get code into the page.
+/// What an attacker could write to get code into the page.
 const HOSTILE: &str =
     "</p><script>window.injected = 1</script><img src=x onerror=\"injected = 2\">'&";
 

@@ -27,7 +27,7 @@ mod tests;
 use proc_macro::TokenStream;
 
 /// Declares hook points. Reached through `hooks_runtime::hook_points!`, which
-/// hands over the path to the runtime in brackets before the block.
+/// passes the path to the runtime in brackets before the block.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __hook_points(input: TokenStream) -> TokenStream {
@@ -35,7 +35,7 @@ pub fn __hook_points(input: TokenStream) -> TokenStream {
 }
 
 /// Lists annotated handlers. Reached through `hooks_runtime::handlers!`, which
-/// hands over the path to the runtime in brackets before the list.
+/// passes the path to the runtime in brackets before the list.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __handlers(input: TokenStream) -> TokenStream {

@@ -7,7 +7,7 @@ use syn::parse::ParseStream;
 
 use crate::keys;
 
-/// The path an attribute was given, or the name the crate has by default.
+/// The path that an attribute names, or the name the crate has by default.
 pub(crate) fn path(given: Option<&Path>) -> TokenStream {
     given.map_or_else(|| quote!(::hooks_runtime), ToTokens::to_token_stream)
 }
@@ -25,8 +25,8 @@ fn is_bracketed(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket)
 }
 
-/// The same path, shown at one place: a path of which one end is elsewhere
-/// would be underlined from there.
+/// The same path with one span: the compiler underlines a path from the span of
+/// its first part to that of its last.
 pub(crate) fn shown_at(rt: &TokenStream, user: Span) -> TokenStream {
     let moved = |mut token: TokenTree| {
         token.set_span(token.span().located_at(user));

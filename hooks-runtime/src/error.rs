@@ -31,7 +31,7 @@ pub enum FailureKind {
     Panicked(String),
     /// It had no answer when its time limit had passed.
     TimedOut(Duration),
-    /// It has a time limit and waits, but no timer can be had here.
+    /// It has a time limit and is pending, but no timer is available.
     NoTimer(Duration),
 }
 
@@ -46,7 +46,7 @@ impl FailureKind {
         }
     }
 
-    /// What it says, as it was said: for what programs read.
+    /// The message, unescaped: for what programs read.
     pub(crate) fn raw(&self) -> impl fmt::Display {
         Raw(self)
     }
@@ -60,7 +60,7 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// What a failure says, as it was said.
+/// The message of a failure, unescaped.
 struct Raw<'k>(&'k FailureKind);
 
 impl fmt::Display for Raw<'_> {
@@ -131,7 +131,7 @@ impl HandlerFailure {
     }
 
     /// How long it ran, where that was measured: always for handlers with a
-    /// time limit and in fires that are watched or reported.
+    /// time limit and in fires that are observed or reported.
     pub fn elapsed(&self) -> Option<Duration> {
         self.0.elapsed
     }

@@ -1,6 +1,6 @@
 //! Text from others, made safe to print.
 //!
-//! What handlers, plugins, models and documents say ends up in logs, tables and
+//! Text of handlers, plugins, models and documents ends up in logs, tables and
 //! terminals, where a control sequence moves the cursor, a line break forges a
 //! row and a bidirectional mark turns a sentence around. Everything that this
 //! crate writes for people goes through [`escaped`]: the `Display` of reports,
@@ -13,7 +13,7 @@ use std::fmt;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::panics::shown;
+use crate::engine::containment::shown;
 
 /// The marks that may stand on one letter: more would cover other lines.
 const MOST_MARKS: usize = 4;

@@ -67,38 +67,28 @@
 //! | `metrics` | an observer that counts and times, by way of the `metrics` facade |
 
 pub mod catalogue;
-mod context;
-mod crowd;
-mod dispatch;
 mod docs;
+mod engine;
 mod error;
 mod escape;
 pub mod flow;
 pub mod handler;
-mod invoke;
 #[cfg(feature = "json")]
 pub mod json;
-mod list;
-mod models;
-mod nesting;
+pub mod model;
 pub mod observe;
-mod panics;
 mod plugin;
 mod point;
-mod point_state;
-mod presence;
 mod registry;
-mod slot;
-mod snapshot;
 mod sync;
-mod table;
-mod timer;
-mod walks;
 #[cfg(feature = "serde")]
 mod wire;
 
-pub use context::HookContext;
 pub use docs::{guides, laws, mistakes, performance};
+pub use engine::raw::HookContext;
+#[cfg(feature = "tokio")]
+pub use engine::timer::TokioTimer;
+pub use engine::timer::{Sleep, Timer};
 pub use error::{
     BoxError, CycleStep, Duplicate, FailureKind, FireError, HandlerFailure, NameClash,
     NestingError, RegisterError,
@@ -114,7 +104,7 @@ pub use handler::on::{On, on};
 pub use handler::registration::{IntoRegistrations, Registration};
 pub use handler::target::Target;
 pub use hooks_macros::{Merge, hook_handler, hook_handlers};
-pub use models::{
+pub use model::{
     Claim, Claiming, FieldSet, Flow, Gate, Gating, Guard, Merge, Modifying, NoReplacement,
     Rejection, Verdict, Void,
 };
@@ -136,20 +126,6 @@ pub use registry::entry::Owner;
 pub use registry::handle::{Handle, Handles, ScopedHandle};
 pub use registry::introspect::{HandlerInfo, OrderReason};
 pub use registry::{HookRegistry, HookRegistryBuilder};
-#[cfg(feature = "tokio")]
-pub use timer::TokioTimer;
-pub use timer::{Sleep, Timer};
-
-/// The models as types, and what ties a point, a verb and a return type to
-/// them.
-pub mod model {
-    pub use crate::flow::Stage;
-    pub use crate::models::{
-        Claiming, FiresAs, Flow, Gating, Guard, Model, Modifying, RegistersAs, Returns,
-        ReturnsAmendment, ReturnsClaim, ReturnsFromFlow, ReturnsJudgement, ReturnsNothing,
-        ReturnsVerdict, Void,
-    };
-}
 
 /// Declares hook points: one block, any number of points.
 ///
@@ -234,7 +210,7 @@ pub mod __private {
     pub use crate::handler::annotated::*;
     #[cfg(feature = "collect")]
     pub use crate::handler::collect::Collected;
-    pub use crate::models::is_filled;
+    pub use crate::model::is_filled;
     pub use crate::plugin::installation::OneBlockOfHookHandlers;
     pub use crate::point::{ModelKind, PointDescriptor, SourceLocation};
     pub use hooks_macros::{__handlers, __hook_points};

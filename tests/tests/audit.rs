@@ -44,7 +44,7 @@ async fn l23_where_all_adds_up_it_says_so() {
     assert!(!hooks.audit().is_clean());
     hooks.fire_void::<Turn>(&TURN).await.unwrap();
     assert_eq!(hooks.audit().to_string(), "everything adds up");
-    // A point that nobody listens at any more is nobody's business.
+    // A point that has no handlers any more is not listed.
     hooks.register(on::<Read>().handler(nobody_reads)).unwrap().unregister();
     assert!(hooks.audit().is_clean());
 }
@@ -157,32 +157,37 @@ async fn l23_constraints_that_name_nobody() {
     let _ = hooks.fire_claiming::<Read>(&READ).await.unwrap();
     let audit = hooks.audit();
     assert!(!audit.is_clean());
-    let row = |handler: &str, owner, name: &str| UnknownConstraint {
+    let row = |handler: &str, owner, side: &str, name: &str| UnknownConstraint {
         point: "turn",
         handler: handler.into(),
         owner,
         name: name.into(),
+        constraint: format!("{side} `{name}`"),
     };
     let plugin = |id| Owner::Plugin(PluginId::new(id).unwrap());
     assert_eq!(
         audit.name_nobody,
         [
-            row("fan", Owner::BuiltIn, "fann"),
-            row("alone", plugin("hermit"), "hermit/*"),
-            row("alone", plugin("hermit"), "alone"),
-            row("hush", plugin("library"), "glue"),
+            row("fan", Owner::BuiltIn, "after", "fann"),
+            row("alone", plugin("hermit"), "before", "hermit/*"),
+            row("alone", plugin("hermit"), "after", "alone"),
+            row("hush", plugin("library"), "before", "glue"),
         ]
     );
     assert_eq!(
         lines(&audit),
         [
-            "`fan` (built-in) at `turn` names `fann`, which is nobody there",
-            "`alone` (plugin `hermit`) at `turn` names `hermit/*`, which is nobody there",
-            "`alone` (plugin `hermit`) at `turn` names `alone`, which is nobody there",
-            "`hush` (plugin `library`) at `turn` names `glue`, which is nobody there",
+            "`fan` (built-in) at `turn` is ordered after `fann`, but no handler of that name is \
+             registered there",
+            "`alone` (plugin `hermit`) at `turn` is ordered before `hermit/*`, but no other handler \
+             of that plugin is registered there",
+            "`alone` (plugin `hermit`) at `turn` is ordered after `alone`, but no other handler of \
+             that name is registered there",
+            "`hush` (plugin `library`) at `turn` is ordered before `glue`, but no handler of that \
+             name is registered there",
         ]
     );
-    // Who was named may come later, or leave.
+    // The named handler may be registered later, and removed.
     let fann = hooks.register(on::<Turn>().name("fann").handler(turns)).unwrap();
     assert!(!hooks.audit().name_nobody.iter().any(|row| &*row.name == "fann"));
     fann.unregister();
@@ -212,7 +217,7 @@ fn l23_plugins_that_were_asked_for_and_never_here() {
             "plugin `libary` is asked for, but never registered a handler: is it `library`?",
         ]
     );
-    // A registration clears the entry, and whoever was here once is known.
+    // A registration clears the entry, and a plugin that was registered once is known.
     hooks.register(on::<Turn>().name("fan").plugin("glue").handler(turns)).unwrap();
     for id in ["glue", "glue", "library"] {
         hooks.unregister_plugin(id);

@@ -38,7 +38,7 @@ mod depot {
     }
 }
 
-/// Methods have a state that nobody can collect: they are installed.
+/// Methods have a state that cannot be collected: they are installed.
 #[allow(dead_code)]
 struct Office;
 

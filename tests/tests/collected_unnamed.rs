@@ -1,5 +1,5 @@
-//! A crate in the manifest that nobody names is not linked, and its handlers
-//! with it: whoever expects them is told (L18).
+//! A crate in the manifest that no code names is not linked, and its handlers
+//! with it: a host that expects them gets an error (L18).
 
 use hooks_runtime::{HookRegistry, collected};
 
@@ -7,7 +7,7 @@ use hooks_runtime::{HookRegistry, collected};
 fn l18_a_handler_that_the_linker_lost_is_missed_aloud() {
     assert!(collected().is_empty(), "no crate with a handler is named here");
     let hooks = HookRegistry::new();
-    assert_eq!(hooks.register_collected().unwrap().len(), 0, "unasked, nobody is missed");
+    assert_eq!(hooks.register_collected().unwrap().len(), 0, "unasked, no handler is missed");
     let error = hooks.register_collected_expecting(["hooks_tests_unnamed::stamp"]).unwrap_err();
     assert_eq!(
         error.to_string(),

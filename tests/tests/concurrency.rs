@@ -98,7 +98,7 @@ fn l24_many_threads_register_fire_and_unregister() {
                     block_on(removal.drained()).unwrap();
                     let at_the_end = called.get();
                     block_on(hooks.fire_void::<Wave>(&WAVE)).unwrap();
-                    assert_eq!(called.get(), at_the_end, "nobody calls it after the wait");
+                    assert_eq!(called.get(), at_the_end, "no fire calls it after the wait");
                 }
             });
         }

@@ -99,7 +99,7 @@ fn dropped_at_every_step<P: HookPoint>(
         let ended = (0..k).any(|_| poll_once(fired.as_mut()).is_ready());
         let begun = lives.begun.get();
         drop(fired);
-        assert_eq!(lives.begun.get(), begun, "k = {k}: nobody starts in the drop");
+        assert_eq!(lives.begun.get(), begun, "k = {k}: no call starts in the drop");
         assert_eq!(lives.ended.get(), begun, "k = {k}: every future is gone");
         let removal = hooks.unregister_plugin("sea");
         assert_eq!(removal.removed(), handlers);
@@ -160,7 +160,7 @@ async fn l25_a_dropped_fire_ends_the_wait_for_its_plugin() {
     let waiting = tokio::spawn(async move { removal.drained().await });
     tokio::task::yield_now().await;
     assert!(!waiting.is_finished());
-    // Nobody polls the wait but the wake that the drop gives.
+    // The wait is polled only because the drop wakes it.
     drop(fire);
     soon(waiting).await.unwrap().unwrap();
 }

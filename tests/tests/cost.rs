@@ -24,7 +24,7 @@ struct Tally {
 }
 
 fn tally(bytes: usize) {
-    // A thread that is ending has no tally any more, and nobody who asks.
+    // A thread that is ending has no tally any more, and none is asked for.
     let _ = TALLY.try_with(|tally| {
         let Tally { calls, bytes: before } = tally.get();
         tally.set(Tally { calls: calls + 1, bytes: before + bytes });
@@ -176,10 +176,10 @@ fn l29_nor_in_a_scope() {
 #[test]
 fn l29_a_lazy_payload_is_not_built_for_nobody() {
     let hooks = HookRegistry::new();
-    ready(hooks.fire_void_with::<Drip>(|| unreachable!("nobody listens"))).unwrap();
-    let washed = ready(hooks.fire_modifying_with::<Wash>(|| unreachable!("nobody listens")));
+    ready(hooks.fire_void_with::<Drip>(|| unreachable!("no handlers"))).unwrap();
+    let washed = ready(hooks.fire_modifying_with::<Wash>(|| unreachable!("no handlers")));
     assert!(washed.unwrap().stain.is_none());
-    let drained = ready(hooks.fire_claiming_with::<Drain>(|| unreachable!("nobody listens")));
+    let drained = ready(hooks.fire_claiming_with::<Drain>(|| unreachable!("no handlers")));
     assert!(!drained.unwrap().is_claimed());
 
     let hooks = eight_each();

@@ -279,7 +279,7 @@ async fn l09_completion_is_turned_down_only_by_a_claim() {
     let ticket: BeforeTicketCompletePayload =
         serde_json::from_value(json!({ "taskId": "t", "summary": "done" })).unwrap();
     let claim = hooks.fire_claiming::<BeforeTicketComplete>(&ticket).await.unwrap();
-    assert_eq!(claim, Claim::Unclaimed, "opt-in: nobody there, nobody against it");
+    assert_eq!(claim, Claim::Unclaimed, "opt-in: no handler, no objection");
     hooks
         .register(on::<BeforeTicketComplete>().handler(|_: &BeforeTicketCompletePayload| {
             CompletionRejected::new("no tests").map(Some)

@@ -89,7 +89,7 @@ async fn l16_the_filter_has_three_forms() {
     fire_all_three(&hooks.scope(Plugins::only(["plugin-a"]))).await;
     assert_eq!(log.take(), of_owners(&["", "plugin-a"]), "['plugin-a']");
     fire_all_three(&hooks.scope(Plugins::only(["plugin-c", "not an id"]))).await;
-    assert_eq!(log.take(), of_owners(&[""]), "ids that nobody has");
+    assert_eq!(log.take(), of_owners(&[""]), "ids that no plugin has");
     fire_all_three(&hooks.scope(Plugins::only(Vec::<String>::new()))).await;
     assert_eq!(log.take(), of_owners(&[""]), "only, of an empty list");
 }

@@ -1,5 +1,5 @@
 //! How handlers fail (L12), what a failure means for the fire (L13), and that
-//! it can be told from every other outcome (L10, L15).
+//! it differs from every other outcome (L10, L15).
 
 mod support;
 
@@ -118,7 +118,7 @@ fn bad<P: HookPoint>(policy: FailurePolicy) -> On<P> {
     on::<P>().name("bad").plugin("shed").on_failure(policy).timeout(Duration::from_secs(5))
 }
 
-/// The failure is in the report, told from every other outcome.
+/// The failure is in the report, distinct from every other outcome.
 #[track_caller]
 fn reported(report: &FireReport, kind: &'static str, message: &str, policy: FailurePolicy) {
     let failed = HandlerStatus::Failed { kind, message: message.to_owned(), policy };
@@ -264,7 +264,7 @@ fn l13_a_handler_cannot_loosen() {
     assert!(!hooks.has_handlers::<Strict>());
 }
 
-/// An error that misbehaves when it is shown or dropped.
+/// An error that misbehaves when it is printed or dropped.
 #[derive(Debug)]
 struct Sour {
     in_drop: bool,

@@ -33,7 +33,7 @@ async fn l20_failures_are_counted_beside_calls() {
     assert_eq!(counts, [("odd".to_owned(), 5, 2), ("fine".to_owned(), 5, 0)]);
 }
 
-/// Whoever is left out counts as not called, also while the fire goes on.
+/// A handler that is left out counts as not called, also while the fire goes on.
 #[tokio::test]
 async fn l22_a_look_from_inside_a_fire_is_never_below_zero() {
     let (hooks, seen) = (HookRegistry::new(), Arc::new(Mutex::new(Vec::new())));

@@ -43,7 +43,7 @@ fn blunted(error: impl std::error::Error) -> String {
     text
 }
 
-/// Nobody of the plugin counts as running.
+/// No handler of the plugin counts as running.
 #[track_caller]
 fn idle(hooks: &HookRegistry, plugin: &str) {
     let removal = hooks.unregister_plugin(plugin);

@@ -1,7 +1,7 @@
 //! No failure is silent (L20): each is a `tracing` event.
 //!
 //! A program of its own: `tracing` remembers for the whole process whether
-//! anybody wants an event, so another test's thread could switch it off.
+//! any subscriber wants an event, so another test's thread could switch it off.
 
 mod support;
 

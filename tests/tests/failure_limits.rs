@@ -228,7 +228,7 @@ fn l14_a_runtime_that_ends_under_a_waiting_handler_is_no_panic() {
         assert!(poll_once(fire.as_mut()).is_pending());
     }
     drop(runtime);
-    // The fire is polled by somebody else, and its timer is gone for good.
+    // Another thread polls the fire, and its timer is gone for good.
     let _ = poll_once(fire.as_mut());
 }
 
@@ -262,7 +262,7 @@ fn l14_a_host_may_bring_its_own_timer() {
 
 const LIMIT: Duration = Duration::from_millis(200);
 
-/// Its waits panic when they are dropped, and when told to, it panics itself.
+/// Its waits panic when they are dropped; on demand it panics itself.
 #[derive(Debug)]
 struct Brittle {
     at_once: bool,

@@ -1,5 +1,5 @@
-//! Whose time it is: a limit measures its own handler (L14), and the time that
-//! is told is that handler's (L20).
+//! Whose time it is: a limit measures its own handler (L14), and the reported
+//! time is that handler's (L20).
 
 mod support;
 

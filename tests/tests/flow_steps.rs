@@ -134,7 +134,7 @@ async fn l21_a_run_that_is_nested_too_deep_reports_that_it_reached_nothing() {
         assert_eq!(
             report.to_string(),
             "brew (flow)\n\
-             \x20 nobody listens\n\
+             \x20 no handlers\n\
              \x20 validation    -  not run: the flow ended before it\n\
              \x20 operation     -  not run: the flow ended before it"
         );
@@ -143,7 +143,7 @@ async fn l21_a_run_that_is_nested_too_deep_reports_that_it_reached_nothing() {
     hooks.run_flow::<Brew, _>(1, operation).await.unwrap();
 }
 
-/// Writes down what it is told of a run, and that starts and ends pair.
+/// Records the notifications of a run, and that starts and ends pair.
 #[derive(Clone, Debug, Default)]
 struct Log {
     lines: Arc<Mutex<Vec<String>>>,
@@ -229,7 +229,7 @@ fn observed() -> (HookRegistry, Log) {
     (HookRegistry::builder().observer(log.clone()).build(), log)
 }
 
-/// What is told between the stages.
+/// The notifications between the stages.
 fn steps(log: &Log) -> Vec<String> {
     log.take().into_iter().filter(|line| !line.starts_with("brew/")).collect()
 }

@@ -368,7 +368,7 @@ async fn l11_state_is_shared_within_a_run_and_with_no_other() {
             }),
             at(StageKind::Finally, "stop", move |flow| {
                 noting.note(format!("{:?}", flow.state().get::<Started>()));
-                assert_eq!(flow.state_mut().remove::<u8>(), None, "nobody put one there");
+                assert_eq!(flow.state_mut().remove::<u8>(), None, "no handler put one there");
                 assert!(flow.state_mut().remove::<Started>().is_some());
                 assert_eq!(flow.state().get::<Started>(), None);
                 Ok(())

@@ -1,5 +1,5 @@
-//! Whom a flow's handlers run for: one tool's runs or everybody's, the owners
-//! in scope, and the policy that the stages have.
+//! Which runs a flow's handlers take part in: one tool's runs or all, the owners in
+//! scope, and the policy that the stages have.
 
 mod flow_support;
 

@@ -73,7 +73,7 @@ async fn l21_a_report_tells_of_every_stage_and_every_handler() {
             "tools:run/beforeValidation",
             "  skips skipped the rest of the stage",
             "  is skipped not called: an earlier handler skipped the rest of the stage",
-            // Nobody is registered at after_validation.
+            // No handler is registered at after_validation.
             "tools:run/beforeExecute",
             "  embedded not called: bound to another target",
             "  foreign not called: its plugin is not in scope",

@@ -289,7 +289,7 @@ async fn l11_abort_and_skip_together_abort() {
 
 /// A handler that asks for something and then fails is as if it had not been
 /// there: what it asked for goes with it. Otherwise the next handler would be
-/// taken for the one who asked.
+/// taken for the one that asked.
 #[tokio::test]
 async fn l13_what_a_failed_handler_asked_for_is_not_laid_to_the_next() {
     for (act, asks) in [(Fail, Skip), (Panic, Skip), (Fail, Abort), (Panic, Abort)] {

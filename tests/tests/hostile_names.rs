@@ -87,7 +87,7 @@ fn assert_no_id(id: &str) {
     assert_eq!(hooks.registrar(id).unwrap_err().to_string(), text);
     assert_eq!(hooks.set_quota(id, hooks_runtime::Quota::new()).unwrap_err().to_string(), text);
     assert_eq!(hooks.unregister_plugin(id).removed(), 0);
-    // A scope of it admits nobody, and built-in handlers as always.
+    // A scope of it admits no plugin, and built-in handlers as always.
     hooks.register(on::<Ring>().name("own").handler(|_: &u32| ())).unwrap();
     hooks.register(on::<Ring>().plugin("guest").handler(|_: &u32| ())).unwrap();
     let scope = hooks.scope(Plugins::only([id]));
@@ -109,7 +109,7 @@ fn l16_nobody_passes_for_the_host() {
     for id in FOR_THE_HOST {
         assert_no_id(id);
     }
-    // A name is no id: a handler may be called so, its owner is told apart.
+    // A name is not an id: a handler may be called so, its owner differs.
     let hooks = HookRegistry::new();
     let posing = on::<Ring>().name("built-in").plugin("guest").handler(|_: &u32| ());
     hooks.register(posing).unwrap();

@@ -53,11 +53,11 @@ fn hosts(log: &Log) -> HookRegistry {
 /// `host` at every attempt, `guest` where the attempt kept itself in.
 const WITHIN: [&str; 10] = [
     "host", "guest", // as given
-    "host", "guest", // everyone
-    "host", "guest", // both, then everyone
+    "host", "guest", // all
+    "host", "guest", // both, then all
     "host", "guest", // both, one twice
     "host",  // the stranger alone
-    "host",  // nobody, then both
+    "host",  // none, then both
 ];
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn l16_an_allowlist_that_was_narrowed_binds_the_next_fire() {
     assert_eq!(fired(&allowed).await, ["host", "guest"]);
 }
 
-/// Says that it belongs to nobody, so to the host.
+/// Says that it belongs to no plugin, so to the host.
 struct Poser;
 
 #[hook_handlers]

@@ -183,7 +183,7 @@ async fn l22_the_counters_are_exact() {
     for n in [1, 1, 3] {
         assert_eq!(hooks.fire_claiming::<Read>(&read(n)).await.unwrap(), Claim::Claimed(n));
     }
-    // Whom a claim leaves nothing to do was not left out.
+    // A handler behind a claim was not left out by the scope.
     let after_claims =
         [("careful", [3, 0, 0]), ("odd", [3, 0, 0]), ("late", [0, 0, 0]), ("last", [0, 0, 0])];
     assert_eq!(counts(&hooks.handlers_at::<Read>()), after_claims);
@@ -194,7 +194,7 @@ async fn l22_the_counters_are_exact() {
     let scoped = hooks.scope(Plugins::BuiltIn);
     assert_eq!(scoped.fire_claiming::<Read>(&read(2)).await.unwrap(), Claim::Unclaimed);
     let (_, _report) = scoped.fire_claiming_reported::<Read>(&read(4)).await;
-    // A claim comes before the scope has anybody to leave out.
+    // The claim ends the fire before the scope leaves a handler out.
     assert_eq!(scoped.fire_claiming::<Read>(&read(5)).await.unwrap(), Claim::Claimed(5));
     let expected =
         [("careful", [8, 2, 0]), ("odd", [8, 0, 0]), ("late", [2, 0, 2]), ("last", [4, 0, 0])];

@@ -339,7 +339,7 @@ async fn l15_the_payload_is_to_be_had_only_where_the_gate_passed_it() {
     assert_eq!(USED.load(Ordering::Relaxed), 1);
 }
 
-/// There a hook that is rejected past tells nobody that it was left out.
+/// There a hook that a rejection leaves out is not reported anywhere.
 #[tokio::test]
 async fn l21_every_handler_of_the_point_has_a_row() {
     let hooks = HookRegistry::new();

@@ -65,7 +65,7 @@ async fn l12_no_panic_unwinds_into_the_caller() {
             "panicked: stepped on",
         ),
         (
-            // The limit came first, so that is what is told.
+            // The limit came first, so that is what is reported.
             "when its future is dropped after the limit",
             start().handler(async |_: &BeforeInboundPayload| -> Answer {
                 let _mine = Mine;

@@ -38,7 +38,7 @@ hook_points! {
 
 type Seen = Arc<Mutex<Vec<Value>>>;
 
-/// A handler that notes what it is told and says this.
+/// A handler that notes its input and returns this answer.
 fn says(answer: Value) -> (Seen, impl Fn(Value) -> Value + Send + Sync + 'static) {
     let seen = Seen::default();
     let notes = seen.clone();

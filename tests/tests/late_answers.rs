@@ -54,7 +54,7 @@ impl Timer for Hasty {
     }
 }
 
-/// How a handler comes by its answer.
+/// How a handler arrives at its answer.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// In its call.
@@ -88,7 +88,7 @@ enum Form {
 
 const FORMS: [Form; 3] = [Form::Plain, Form::Observed, Form::Reported];
 
-/// Notes the overruns it is told of.
+/// Notes the overruns it is notified of.
 #[derive(Debug)]
 struct Overruns(Log);
 

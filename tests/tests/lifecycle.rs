@@ -27,7 +27,7 @@ const RING: RingPayload = RingPayload { n: 1 };
 const OPEN: OpenPayload = OpenPayload { n: 1 };
 const ANSWER: AnswerPayload = AnswerPayload { n: 1 };
 
-/// Lets a handler wait until it is told to go on.
+/// Lets a handler wait until it may go on.
 #[derive(Default)]
 struct Stall(Notify);
 
@@ -142,7 +142,7 @@ async fn l17_a_stale_handle_removes_nobody_else() {
     let bell = || on::<Ring>().name("bell").handler(log.note("bell"));
     let old = hooks.register(bell()).unwrap();
     assert_eq!(old.unregister(), 1);
-    assert_eq!(old[0].name(), None, "nobody holds the handler any more");
+    assert_eq!(old[0].name(), None, "nothing holds the handler any more");
     let new = hooks.register(bell()).unwrap();
     assert_eq!(old.unregister(), 0);
     // A replaced handler's handle does not reach its successor either.
@@ -218,7 +218,7 @@ fn l18_anonymous_names_never_clash() {
     let base = name(&first);
     assert!(base.contains(&format!("lifecycle.rs:{line}:")), "{base}");
     assert_eq!(name(&hooks.register(place().0).unwrap()), format!("{base}#2"));
-    // Somebody takes the next name on purpose.
+    // Another handler takes the next name on purpose.
     let squatter = on::<Ring>().name(format!("{base}#3")).handler(|_: &RingPayload| ());
     hooks.register(squatter).unwrap();
     let two = hooks.register([place().0, place().0]).unwrap();

@@ -1,5 +1,5 @@
-//! Whose code is running (L19): a plugin cannot wait for itself, and nobody
-//! else is taken for it.
+//! Whose code is running (L19): a plugin cannot wait for itself, and no other
+//! plugin is taken for it.
 
 mod support;
 

@@ -190,7 +190,7 @@ fn l08_a_set_of_fields_holds_what_was_put_in() {
 fn l29_the_payload_of_a_lazy_fire_is_made_for_listeners_only() {
     let hooks = HookRegistry::new();
     for _ in 0..2 {
-        let unheard = hooks.fire_modifying_with::<Letter>(|| panic!("nobody listens"));
+        let unheard = hooks.fire_modifying_with::<Letter>(|| panic!("there are no handlers"));
         assert_eq!(block_on(unheard).unwrap(), LetterResult::default());
     }
     let ahoy = async |text: &&'static str, letter: &LetterPayload| {

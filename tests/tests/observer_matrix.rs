@@ -83,7 +83,7 @@ impl Does {
     }
 }
 
-/// Writes down what it is told, and that starts and ends pair.
+/// Records its notifications, and that starts and ends pair.
 #[derive(Clone, Debug, Default)]
 struct Log {
     lines: Arc<Mutex<Vec<String>>>,

@@ -214,7 +214,7 @@ fn l20_the_owner_of_a_metric_is_the_bare_id_of_the_plugin() {
     );
 }
 
-/// Panics whatever it is asked or told of a fire.
+/// Panics at every call and notification about a fire.
 #[derive(Debug)]
 struct Broken;
 

@@ -109,7 +109,7 @@ async fn l04_before_and_after_refine_the_order() {
     add(&hooks, &log, "wash", |on| on);
     add(&hooks, &log, "paint", |on| on.priority(10));
     add(&hooks, &log, "sand", |on| on.priority(100).before("wash"));
-    // Nobody moves but those who were asked to wait: glaze for paint, wash for sand.
+    // Only the handlers that must wait move: glaze for paint, wash for sand.
     assert_eq!(walked(&hooks, &log).await, ["paint", "glaze", "sand", "wash"]);
 }
 
@@ -129,7 +129,7 @@ async fn l04_a_constraint_holds_for_those_who_come_later_and_ends_with_its_handl
     let asking = on::<Tick>().name("lid").priority(-1).after("pot").handler(log.note("lid"));
     let lid = hooks.register(asking).unwrap();
     add(&hooks, &log, "cup", |on| on);
-    assert_eq!(walked(&hooks, &log).await, ["lid", "cup"], "nobody to wait for");
+    assert_eq!(walked(&hooks, &log).await, ["lid", "cup"], "no handler to wait for");
     add(&hooks, &log, "pot", |on| on.priority(9));
     assert_eq!(walked(&hooks, &log).await, ["cup", "pot", "lid"]);
     assert_eq!(lid.unregister(), 1);
@@ -254,7 +254,7 @@ async fn l18_replace_keeps_the_place_among_equals() {
     hooks.register(replacement(&log, "elm", "elm again")).unwrap();
     hooks.fire_void::<Tick>(&tick()).await.unwrap();
     assert_eq!(log.take(), ["oak", "elm again", "ash"]);
-    // Replacing nobody is registering.
+    // Replacing no handler is registering.
     hooks.register(replacement(&log, "fir", "fir")).unwrap();
     hooks.fire_void::<Tick>(&tick()).await.unwrap();
     assert_eq!(log.take(), ["oak", "elm again", "ash", "fir"]);

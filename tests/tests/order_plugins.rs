@@ -293,6 +293,58 @@ fn l04_the_host_is_never_refused_for_the_constraints_of_a_plugin() {
     assert_eq!(dropped(&hooks), [""; 0]);
 }
 
+/// What was in the way of a dropped constraint need not be named by anything.
+#[test]
+fn l04_a_dropped_constraint_is_kept_again_when_who_was_in_its_way_leaves() {
+    let hooks = HookRegistry::new();
+    // It means the built-in handler of its own name, which comes later.
+    let group = [tick("a", |on| on), tick("east/h1", |on| on.after("h1")), tick("b", |on| on)];
+    hooks.register(group).unwrap();
+    let group = [tick("c", |on| on), tick("d", |on| on.after("east/h1")), tick("h1", |on| on)];
+    let handles = hooks.register(group).unwrap();
+    assert_eq!(order(&hooks), ["a", "east/h1", "b", "c", "d", "h1"]);
+    assert_eq!(dropped(&hooks).len(), 1);
+    assert!(handles[1].unregister());
+    assert_eq!(order(&hooks), ["a", "b", "c", "h1", "east/h1"]);
+    assert_eq!(dropped(&hooks), [""; 0]);
+}
+
+/// The same where the plugin itself brings what its constraint names.
+#[test]
+fn l04_a_dropped_constraint_on_a_plugins_own_is_kept_again() {
+    let hooks = HookRegistry::new();
+    let last = hooks.register(tick("last", |on| on.after("west/h2"))).unwrap();
+    add(&hooks, "west/h2", |on| on.after("west/*"));
+    assert_eq!(order(&hooks), ["west/h2", "last"]);
+    add(&hooks, "west/other", |on| on);
+    assert_eq!(order(&hooks), ["west/h2", "last", "west/other"]);
+    assert_eq!(dropped(&hooks).len(), 1);
+    // Who asks for no place changes nothing about that.
+    let idle = hooks.register(tick("idle", |on| on)).unwrap();
+    assert_eq!(order(&hooks), ["west/h2", "last", "west/other", "idle"]);
+    idle.unregister();
+    assert_eq!(dropped(&hooks).len(), 1);
+    last.unregister();
+    assert_eq!(order(&hooks), ["west/other", "west/h2"]);
+    assert_eq!(dropped(&hooks), [""; 0]);
+}
+
+/// The one that asks for the place, though others of its plugin join with it.
+#[test]
+fn l04_a_refusal_names_the_handler_that_has_no_place() {
+    let hooks = HookRegistry::new();
+    add(&hooks, "west/late", |on| on.priority(1));
+    add(&hooks, "host", |on| on.after("east/*"));
+    let east = hooks.registrar("east").unwrap();
+    let group = [tick("hears", |on| on), tick("prepares", |on| on.after("west/*"))];
+    assert_eq!(
+        east.register(group).unwrap_err().to_string(),
+        "`prepares` of plugin `east` has no place at `tick`: after `west/*` contradicts the order \
+         of the other handlers, which a plugin cannot change"
+    );
+    assert_eq!(order(&hooks), ["host", "west/late"], "nothing has changed");
+}
+
 #[test]
 fn l04_a_circle_that_the_host_closes_drops_the_plugins_constraint() {
     let hooks = HookRegistry::new();
@@ -376,7 +428,8 @@ fn l22_why_a_plugins_handler_stands_where_it_stands() {
     );
 }
 
-/// An older constraint of another plugin is not in the way of who comes later.
+/// An older constraint of another plugin does not get in the way of a later
+/// registration.
 #[test]
 fn l04_a_plugin_cannot_keep_another_from_registering() {
     let hooks = HookRegistry::new();

@@ -369,7 +369,7 @@ async fn l16_a_scope_names_a_plugin_whenever_it_comes() {
         scope.fire_void::<Knock>(&KNOCK).await.unwrap();
         assert_eq!(house.plugin().0.load(Ordering::SeqCst), 1);
         house.uninstall().await.into_result().unwrap();
-        // Whoever comes in its place does not come into its scope.
+        // The plugin that takes its place is not in its scope.
         let other = on::<Knock>().plugin("shed").handler(log.note("shed"));
         hooks.register(other).unwrap();
         scope.fire_void::<Knock>(&KNOCK).await.unwrap();

@@ -34,7 +34,7 @@ const GUIDE: GuidePayload = GuidePayload { n: 1 };
 /// Every model, in the order in which the tests go through them.
 const MODELS: [&str; 6] = ["void", "modifying", "claiming", "rewriter", "guard", "flow"];
 
-/// A fire of a model by name; nobody claims and nobody rejects.
+/// A fire of a model by name; no handler claims or rejects.
 fn fire<'h>(hooks: &'h HookRegistry, model: &str) -> Pin<Box<dyn Future<Output = ()> + Send + 'h>> {
     match model {
         "void" => Box::pin(async { hooks.fire_void::<Knock>(&KNOCK).await.unwrap() }),
@@ -338,7 +338,7 @@ async fn l19_asked_through_a_nested_fire_it_is_an_error_too() {
         let (hooks, log, own) = (HookRegistry::new(), Log::new(), Own::default());
         let nests = hooks.install(Nests { log: log.clone(), own: Arc::clone(&own) }).unwrap();
         *own.lock().unwrap() = Some(nests);
-        // Somebody else's handler, called inside: it would wait for its caller.
+        // Another owner's handler, called inside: it would wait for its caller.
         async fn leaves((log, own): &(Log, Own<Nests>), _: &DressPayload) -> Option<DressResult> {
             tokio::task::yield_now().await;
             let installed = own.lock().unwrap().take().unwrap();

@@ -93,7 +93,7 @@ fn l18_a_fire_sees_one_version_whole_whoever_replaces_it_meanwhile() {
                     block_on(hooks.fire_void::<Shout>(&SHOUT)).unwrap();
                     shouts.fetch_add(1, Ordering::SeqCst);
                     if last {
-                        // Whoever starts after the last replacement sees that.
+                        // A fire that starts after the last replacement sees that version.
                         assert_eq!(version, VERSIONS);
                         break;
                     }
@@ -107,7 +107,7 @@ fn l18_a_fire_sees_one_version_whole_whoever_replaces_it_meanwhile() {
         }
         stop.store(true, Ordering::SeqCst);
     });
-    // Every shout was heard by both handlers of one version, once each.
+    // Both handlers of one version were called once for every shout.
     let shouts = shouts.load(Ordering::SeqCst);
     assert!(shouts >= FIRING as u64);
     assert_eq!(heard.each_ref().map(|count| count.load(Ordering::SeqCst)), [shouts; 2]);
@@ -115,7 +115,7 @@ fn l18_a_fire_sees_one_version_whole_whoever_replaces_it_meanwhile() {
     assert_eq!(hooks.handlers().len(), 0);
 }
 
-/// Says when it is called after it was told that nobody calls any more.
+/// Panics when it is called after the end of the wait for its removal.
 struct Mortal {
     gone: Arc<AtomicBool>,
 }

@@ -19,7 +19,7 @@ thread_local! {
 
 fn add(layout: Layout, sign: isize) {
     let bytes = sign * isize::try_from(layout.size()).unwrap();
-    // A thread that is ending has no count any more, and nobody who asks.
+    // A thread that is ending has no count any more, and none is asked for.
     let _ = LIVE.try_with(|live| live.set(live.get() + bytes));
 }
 

@@ -1,4 +1,4 @@
-//! What a plugin that leaves waits for (L19): its own calls, and nobody else's.
+//! What the removal of a plugin waits for (L19): its own calls, and no others.
 
 mod support;
 
@@ -103,7 +103,7 @@ async fn l19_a_fire_that_is_dropped_ends_its_handlers() {
 }
 
 /// A fire under way goes on with a version that was replaced, until that
-/// version is told to leave: what was waited for must not start again.
+/// version is uninstalled: what was waited for must not start again.
 #[tokio::test]
 async fn l19_a_replaced_version_that_is_uninstalled_starts_nothing_more() {
     let (hooks, gate, log) = (HookRegistry::new(), Arc::new(Notify::new()), Log::new());

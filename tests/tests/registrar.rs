@@ -227,14 +227,15 @@ fn l16_only_so_many_handlers_at_all_points_together() {
     // The host's own registration for the plugin is held to the same.
     let owned = on::<Ring>().name("third").plugin("gate").handler(|_: &RingPayload| ());
     refused(hooks.register(owned), FULL);
-    // One who leaves makes room; one who takes a place needs none.
+    // A removal makes room; a replacement needs none.
     handles[1].unregister();
     gate.register(rings("second")).unwrap();
     gate.register(on::<Ring>().name("second").replace().handler(|_: &RingPayload| ())).unwrap();
     refused(gate.register(rings("third")), FULL);
 }
 
-/// Whoever takes a place needs none, also where several do so at once.
+/// A replacement does not count against the quota, also where several replace at
+/// once.
 #[test]
 fn l16_a_full_plugin_may_replace_all_of_its_handlers_together() {
     let gate = limited(Quota::new().max_handlers(2)).registrar("gate").unwrap();

@@ -49,7 +49,7 @@ async fn boil(hooks: &HookRegistry, scope: Plugins) -> FireReport {
 #[tokio::test]
 async fn l21_a_fire_that_nobody_hears_says_so() {
     let report = boil(&HookRegistry::new(), Plugins::All).await;
-    assert_eq!(report.to_string(), "boil (void)\n  nobody listens");
+    assert_eq!(report.to_string(), "boil (void)\n  no handlers");
 }
 
 #[tokio::test]
@@ -127,8 +127,7 @@ async fn l21_the_stages_of_a_flow_share_their_columns() {
     );
     let (_, quiet) = HookRegistry::new().flow::<Brew>().run_reported(1, operation).await;
     let shown = quiet.to_string();
-    let Some(operation) = shown.strip_prefix("brew (flow)\n  nobody listens\n  operation    ")
-    else {
+    let Some(operation) = shown.strip_prefix("brew (flow)\n  no handlers\n  operation    ") else {
         panic!("{shown}")
     };
     assert_eq!(operation.split_once("  ").unwrap().1, "ran");

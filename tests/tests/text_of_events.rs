@@ -1,7 +1,7 @@
 //! What handlers say stays one line in the log (L20).
 //!
 //! A program of its own: `tracing` remembers for the whole process whether
-//! anybody wants an event, so another test's thread could switch it off.
+//! any subscriber wants an event, so another test's thread could switch it off.
 
 mod support;
 

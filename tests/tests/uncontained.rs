@@ -1,4 +1,4 @@
-//! What cannot be contained ends the process (L12): shown on a process of its
+//! What cannot be contained ends the process (L12): tested in a process of its
 //! own, so that the documents say what is so.
 #![cfg(unix)]
 

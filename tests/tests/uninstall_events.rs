@@ -1,5 +1,5 @@
-//! A plugin that uninstalls itself is told so even where nobody reads the
-//! outcome (L19, L20): the refused wait is a `tracing` event.
+//! A plugin that uninstalls itself gets a `tracing` event for the refused wait,
+//! also where the outcome is not read (L19, L20).
 //!
 //! A program of its own, like every test that listens to `tracing`.
 // The bare statement below is how users write it.
@@ -52,7 +52,7 @@ impl Subscriber for Lines {
     fn exit(&self, _: &Id) {}
 }
 
-/// Leaves when somebody knocks.
+/// Uninstalls itself at the first knock.
 #[derive(Default)]
 struct Hermit(Arc<Mutex<Option<Installed<Hermit>>>>);
 

@@ -99,7 +99,7 @@ fn l07_of_many_that_wait_only_those_that_were_woken_are_polled() {
     let (hooks, polls) = waiting(40);
     let (mut fire, mut last) = (Box::pin(hooks.fire_void::<Strike>(&1)), Vec::new());
     assert!(poll_once(fire.as_mut()).is_pending());
-    // The first ones were shown the task's waker before they were many.
+    // The first calls were polled with the task's waker before there were many.
     let first: Vec<_> = (0..40).map(|place| if place < 32 { 2 } else { 1 }).collect();
     assert_eq!(looked(&polls, &mut last), first);
     assert!(poll_once(fire.as_mut()).is_pending());

@@ -29,8 +29,8 @@ struct Job {
 pub(crate) struct Jobs(Mutex<Vec<Job>>);
 
 impl Agent {
-    /// Leaves a process running; returns its id. What is told of its end goes
-    /// to the plugins of the turn that started it.
+    /// Leaves a process running; returns its id. The fires at its end reach the
+    /// plugins of the turn that started it.
     pub(crate) fn leave_running(
         &self,
         turn: &Turn,
@@ -79,7 +79,7 @@ impl Agent {
     }
 }
 
-/// Runs the process to its end, and tells the plugins.
+/// Runs the process to its end, and notifies the plugins.
 async fn run(
     turn: Turn,
     mut complete: ProcessCompletePayload,
@@ -98,7 +98,7 @@ async fn run(
     }
     complete.duration_ms = milliseconds(began);
     let id = complete.process_id.clone();
-    turn.tell::<ProcessComplete>(&id, &complete).await?;
+    turn.notify::<ProcessComplete>(&id, &complete).await?;
 
     let succeeded = complete.exit_code == 0;
     let job = BackgroundJob {
@@ -108,5 +108,5 @@ async fn run(
         error: (!succeeded).then_some(complete.stderr),
         origin: Some(origin),
     };
-    turn.tell::<OnBackgroundJobComplete>(&id, &OnBackgroundJobCompletePayload { job }).await
+    turn.notify::<OnBackgroundJobComplete>(&id, &OnBackgroundJobCompletePayload { job }).await
 }

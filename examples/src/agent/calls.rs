@@ -32,7 +32,7 @@ struct Checked {
     rejected: Option<RejectionReason>,
 }
 
-/// What a call came back with, and whether all plugins could be told.
+/// The result of a call, and whether all plugins could be notified of it.
 type Run = (ToolResult, Result<(), FireError>);
 
 impl Agent {
@@ -64,18 +64,18 @@ impl Agent {
                 Some(reason) => (rejection(reason.as_str()), Ok(())),
                 None => self.run_call(branch, here, &checked.call).await,
             });
-        let (results, told): (Vec<_>, Vec<_>) = join_all(running).await.into_iter().unzip();
+        let (results, notified): (Vec<_>, Vec<_>) = join_all(running).await.into_iter().unzip();
         for branch in &branches {
             turn.join(branch);
         }
 
         let answered = checked.into_iter().map(|checked| checked.call).zip(results);
         let ends = self.record_results(session, answered);
-        told.into_iter().collect::<Result<(), _>>()?;
+        notified.into_iter().collect::<Result<(), _>>()?;
         Ok(ends)
     }
 
-    /// Runs one call and tells the plugins.
+    /// Runs one call and notifies the plugins.
     async fn run_call(&self, turn: &Turn, session: &Session, call: &StoredToolCall) -> Run {
         let StoredToolCall { name, input, .. } = call;
         let began = Instant::now();
@@ -93,11 +93,11 @@ impl Agent {
         };
         let (tool, args) = (name.clone(), input.clone());
         turn.happened(Event::Ran { tool, args, result: result.clone() });
-        let told = self.tell_end(turn, session, call, &result, milliseconds(began)).await;
-        (result, told)
+        let notified = self.notify_end(turn, session, call, &result, milliseconds(began)).await;
+        (result, notified)
     }
 
-    async fn tell_end(
+    async fn notify_end(
         &self,
         turn: &Turn,
         session: &Session,
@@ -111,7 +111,7 @@ impl Agent {
             result: result.clone(),
             duration_ms,
         };
-        turn.tell::<AfterToolCall>(&call.name, &after).await?;
+        turn.notify::<AfterToolCall>(&call.name, &after).await?;
         let Some(path) = call.input.get("path").and_then(Value::as_str) else { return Ok(()) };
         let with_path = ToolEndWithPathPayload {
             session_id: session.id.clone(),
@@ -120,7 +120,7 @@ impl Agent {
             file_path: path.to_owned(),
             working_dir: self.sandbox.root().display().to_string(),
         };
-        turn.tell::<ToolEndWithPath>(path, &with_path).await
+        turn.notify::<ToolEndWithPath>(path, &with_path).await
     }
 
     /// Puts the results into the history, in the order of the calls.
@@ -143,7 +143,7 @@ impl Agent {
         ends
     }
 
-    /// The tools that the model is told of.
+    /// The tools that are described to the model.
     pub(crate) fn offered(&self, personality: &Personality) -> Vec<ToolDefinition> {
         let all = self.tools.iter().map(|tool| tool.definition());
         all.filter(|tool| allows(personality, &tool.name)).collect()

@@ -22,7 +22,7 @@ pub enum AgentError {
     /// The model asks for tools without end.
     #[error("the model still asks for tools after {0} rounds")]
     TooManyRounds(usize),
-    /// A personality that nobody declared.
+    /// A personality that is not declared.
     #[error("there is no personality `{wanted}`; there are: {known}")]
     NoSuchPersonality {
         /// The one that was asked for.

@@ -22,7 +22,7 @@ pub struct Goal {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// What the agent is told.
+    /// The instruction for the agent.
     pub prompt: String,
     /// Where it came from, such as `cli`.
     pub origin: String,
@@ -43,7 +43,7 @@ pub enum GoalEnd {
     Failed(String),
     /// Every attempt was turned down.
     Exhausted,
-    /// Somebody has to answer this first.
+    /// A person has to answer this first.
     NeedsClarification(String),
 }
 
@@ -112,7 +112,7 @@ async fn completed(
         cost_usd: None,
         duration_ms: milliseconds(began),
     };
-    turn.tell::<GoalCompleted>(&goal.id, &payload).await?;
+    turn.notify::<GoalCompleted>(&goal.id, &payload).await?;
     Ok(GoalEnd::Completed)
 }
 
@@ -132,7 +132,7 @@ async fn failed(
         personality_id: goal.personality_id.clone(),
     };
     turn.happened(Event::Failed(error.clone()));
-    turn.tell::<GoalFailed>(&goal.id, &payload).await?;
+    turn.notify::<GoalFailed>(&goal.id, &payload).await?;
     Ok(GoalEnd::Failed(error))
 }
 
@@ -150,14 +150,14 @@ async fn exhausted(
         personality_id: goal.personality_id.clone(),
     };
     turn.happened(Event::Failed(format!("no attempt left of {}", goal.attempts)));
-    turn.tell::<GoalExhausted>(&goal.id, &payload).await?;
+    turn.notify::<GoalExhausted>(&goal.id, &payload).await?;
     Ok(GoalEnd::Exhausted)
 }
 
 async fn unclear(turn: &Turn, goal: &Goal, question: String) -> Result<GoalEnd, AgentError> {
     let payload =
         GoalNeedsClarificationPayload { goal_id: goal.id.clone(), reason: question.clone() };
-    turn.tell::<GoalNeedsClarification>(&goal.id, &payload).await?;
+    turn.notify::<GoalNeedsClarification>(&goal.id, &payload).await?;
     Ok(GoalEnd::NeedsClarification(question))
 }
 

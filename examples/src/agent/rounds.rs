@@ -41,7 +41,7 @@ impl Agent {
                 platform: session.platform.clone(),
                 personality_id: Some(session.personality.id.clone()),
             };
-            turn.tell::<SessionStart>(&session.id, &start).await?;
+            turn.notify::<SessionStart>(&session.id, &start).await?;
         }
         session.turns += 1;
         self.record(session, Message::User(prompt.to_owned()));
@@ -58,7 +58,7 @@ impl Agent {
             tool_names: Some(calls.iter().map(|call| call.tool.clone()).collect()),
             initial_prompt: Some(prompt.to_owned()),
         };
-        turn.tell::<AgentDone>(&session.id, &done).await?;
+        turn.notify::<AgentDone>(&session.id, &done).await?;
         Ok(TurnEnd { text: text?, calls })
     }
 
@@ -87,7 +87,7 @@ impl Agent {
         Err(AgentError::TooManyRounds(MAX_ROUNDS))
     }
 
-    /// One round trip to the model, told before and after.
+    /// One round trip to the model, with a fire before and one after it.
     async fn round_trip(
         &self,
         turn: &Turn,
@@ -110,7 +110,7 @@ impl Agent {
             messages: Some(request.messages.iter().map(Message::for_model).collect()),
             request_id: Some(request_id.clone()),
         };
-        turn.tell::<BeforeLlmCall>(&request_id, &before).await?;
+        turn.notify::<BeforeLlmCall>(&request_id, &before).await?;
 
         let began = Instant::now();
         let reply = self.model.complete(&request).await;
@@ -126,7 +126,7 @@ impl Agent {
             finish_reason: Some(finish),
             duration_ms: Some(milliseconds(began)),
         };
-        turn.tell::<AfterLlmCall>(&request_id, &after).await?;
+        turn.notify::<AfterLlmCall>(&request_id, &after).await?;
         Ok(reply?)
     }
 }

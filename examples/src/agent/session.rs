@@ -52,7 +52,7 @@ impl Agent {
         })
     }
 
-    /// A session that nobody will come back to.
+    /// A session that is not resumed.
     pub(crate) fn new_session(
         &self,
         platform: &str,

@@ -11,8 +11,8 @@ use super::{Agent, AgentError, Turn};
 impl Agent {
     /// Runs a subagent in a session of its own, and returns its last words.
     ///
-    /// The subagent's turn admits the plugins of its own personality; what is
-    /// told of it goes to those of the parent.
+    /// The subagent's turn admits the plugins of its own personality; the fires
+    /// about it reach those of the parent.
     pub(crate) async fn spawn(
         &self,
         turn: &Turn,
@@ -38,7 +38,7 @@ impl Agent {
             child_session_id: session.id.clone(),
             personality_id: Some(session.personality.id.clone()),
         };
-        turn.tell::<SubagentSpawned>(&session.id, &spawned).await?;
+        turn.notify::<SubagentSpawned>(&session.id, &spawned).await?;
 
         let child = self.turn_in(&session).within(turn);
         child.said(Speaker::User, prompt);
@@ -51,7 +51,7 @@ impl Agent {
             child_session_id: session.id.clone(),
             result: result.clone(),
         };
-        turn.tell::<SubagentEnded>(&session.id, &ended).await?;
+        turn.notify::<SubagentEnded>(&session.id, &ended).await?;
         Ok(result)
     }
 }

@@ -119,7 +119,7 @@ impl Agent {
                     autonomy_tier: Some(ticket.autonomy_tier),
                     success_ratio,
                 };
-                turn.tell::<AfterTicketRevision>(id, &revision).await?;
+                turn.notify::<AfterTicketRevision>(id, &revision).await?;
                 Ok(Completion::NeedsRevision(reason.to_owned()))
             }
         }

@@ -31,7 +31,7 @@ pub struct Entry {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// Somebody said something.
+    /// The person or the agent said something.
     Said {
         /// Who.
         by: Speaker,
@@ -89,8 +89,8 @@ pub struct Fired {
 /// What the handlers of a fire composed to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// They were told.
-    Told,
+    /// They were called; there is nothing to compose.
+    Called,
     /// They set these fields, or none.
     Amended(Vec<Change>),
     /// One claimed, with this value.
@@ -100,7 +100,7 @@ pub enum Outcome {
         /// What the claim says.
         value: Value,
     },
-    /// Nobody claimed.
+    /// No handler claimed.
     Unclaimed,
     /// A handler that fails closed failed.
     Failed(String),
@@ -118,7 +118,8 @@ pub struct Change {
 }
 
 impl Fired {
-    /// Who decided: the claimant, or whoever set the field `error`.
+    /// The handler that decided: the one that claimed, or that set the field
+    /// `error`.
     fn decider(&self) -> Option<String> {
         match &self.outcome {
             Outcome::Claimed { by, .. } => Some(by.clone()),
@@ -131,7 +132,7 @@ impl Fired {
 }
 
 impl Outcome {
-    /// The claim of whoever made it.
+    /// The claim, with the handler that made it.
     pub(crate) fn claimed(report: &FireReport, value: Value) -> Self {
         let mut rows = report.handlers().iter();
         let claimant =

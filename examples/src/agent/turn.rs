@@ -55,16 +55,16 @@ impl Turn {
     }
 
     /// Fires a void point, for `about`.
-    pub async fn tell<P>(&self, about: &str, payload: &P::Payload) -> Result<(), FireError>
+    pub async fn notify<P>(&self, about: &str, payload: &P::Payload) -> Result<(), FireError>
     where
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
         let began = Instant::now();
-        let (told, report) = self.hooks.fire_void_reported::<P>(payload).await;
-        let outcome = told.as_ref().map_or_else(failed, |()| Outcome::Told);
+        let (fired, report) = self.hooks.fire_void_reported::<P>(payload).await;
+        let outcome = fired.as_ref().map_or_else(failed, |()| Outcome::Called);
         self.fired(about, report, outcome, began);
-        told
+        fired
     }
 
     /// Fires a modifying point, for `about`.
@@ -136,7 +136,7 @@ fn failed(error: &FireError) -> Outcome {
     Outcome::Failed(error.to_string())
 }
 
-/// A result as data, to be looked at. What cannot be shown is shown as nothing.
+/// A result as data, to be looked at. What cannot be serialised is left empty.
 fn json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

@@ -18,7 +18,7 @@ pub struct Briefing {
 
 impl Briefing {
     /// The date by this clock goes before every prompt, `rule` after it, and
-    /// `brevity` before what a subagent is told.
+    /// `brevity` before the instruction for a subagent.
     pub fn new(
         now: impl Fn() -> SystemTime + Send + Sync + 'static,
         rule: &str,

@@ -1,4 +1,4 @@
-//! What was said, and what happened until somebody spoke again.
+//! What was said, and what happened until the next words.
 
 use crate::agent::{Entry, Event, Record, Speaker};
 

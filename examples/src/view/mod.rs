@@ -2,7 +2,7 @@
 //! what every point and plugin did.
 //!
 //! [`Look`] for terminals and pipes, [`page`] for a browser and [`json_lines`]
-//! for other programs. All tell the same in the same order.
+//! for other programs. All have the same content in the same order.
 
 mod colour;
 mod group;

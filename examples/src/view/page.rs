@@ -45,14 +45,14 @@ fn write_page(html: &mut String, records: &[Record], summary: &Summary) -> fmt::
 }
 
 const LEGEND: &str = "<p class=\"legend\">\
-    <span class=\"void\"><span class=\"badge\">●&#xFE0E; void</span> tells</span>\
+    <span class=\"void\"><span class=\"badge\">●&#xFE0E; void</span> notifies</span>\
     <span class=\"modifying\"><span class=\"badge\">●&#xFE0E; modifying</span> amends</span>\
     <span class=\"claiming\"><span class=\"badge\">●&#xFE0E; claiming</span> asks who takes it</span>\
     <span><span class=\"chip\">plugin/handler</span> ran</span>\
     <span><span class=\"chip changed\">plugin/handler</span> changed it</span>\
     <span><span class=\"chip claimed\">plugin/handler</span> claimed it</span>\
     <span><span class=\"chip refused\">plugin/handler</span> refused it</span>\
-    <span><span class=\"chip failed\">plugin/handler</span> failed, and harmed nobody</span>\
+    <span><span class=\"chip failed\">plugin/handler</span> failed, and the rest went on</span>\
     <span><span class=\"chip left-out\">plugin/handler</span> not called</span></p>\n";
 
 fn tiles(html: &mut String, tally: &Tally) -> fmt::Result {
@@ -150,12 +150,12 @@ fn fire(html: &mut String, inner: &str, fired: &Fired) -> fmt::Result {
             )?;
         }
     } else {
-        html.push_str("nobody listens");
+        html.push_str("no handlers");
     }
     match fired.outcome {
         Outcome::Claimed { .. } => html.push_str("<span class=\"came\">claimed</span>"),
         Outcome::Unclaimed if quiet.is_empty() => {
-            html.push_str("<span class=\"came\">nobody claims</span>");
+            html.push_str("<span class=\"came\">unclaimed</span>");
         }
         _ => {}
     }

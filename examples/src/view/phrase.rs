@@ -15,22 +15,22 @@ const SHOWN: usize = 56;
 /// What came of a fire, in one line.
 pub(super) fn outcome(fired: &Fired) -> String {
     if fired.report.handlers().is_empty() {
-        return "nobody listens".to_owned();
+        return "no handlers".to_owned();
     }
     match &fired.outcome {
-        Outcome::Told => match names(fired, ran) {
-            names if names.is_empty() => "nobody was told".to_owned(),
-            names => format!("told {names}"),
+        Outcome::Called => match names(fired, ran) {
+            names if names.is_empty() => "no handler was called".to_owned(),
+            names => format!("called {names}"),
         },
         Outcome::Amended(changes) if changes.is_empty() => match names(fired, ran) {
-            names if names.is_empty() => "nobody was asked".to_owned(),
+            names if names.is_empty() => "no handler was called".to_owned(),
             names => format!("unchanged by {names}"),
         },
         Outcome::Amended(changes) if refuses(changes) => "refused".to_owned(),
         Outcome::Amended(_) => "changed".to_owned(),
         Outcome::Claimed { by, .. } => format!("claimed by {by}"),
         Outcome::Unclaimed => match names(fired, ran) {
-            names if names.is_empty() => "nobody was asked".to_owned(),
+            names if names.is_empty() => "no handler was called".to_owned(),
             names => format!("unclaimed by {names}"),
         },
         Outcome::Failed(error) => format!("stopped: {error}"),
@@ -70,7 +70,7 @@ impl RemarkKind {
 pub(super) fn remarks(fired: &Fired) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if let Outcome::Amended(changes) = &fired.outcome {
-        // What a refusal says is told by the host, which obeyed it.
+        // The host records the reason of a refusal in an event of its own.
         for Change { field, by, value } in changes.iter().filter(|c| c.field != "error") {
             let text = format!("{by} set {field} = {}", shown(value));
             remarks.push(Remark { kind: RemarkKind::Change, text });
@@ -125,7 +125,7 @@ pub(super) fn time(took: Duration) -> String {
     format!("{took:.1?}")
 }
 
-/// Whether somebody said no.
+/// Whether a handler refused.
 pub(super) fn refuses(changes: &[Change]) -> bool {
     changes.iter().any(|change| change.field == "error")
 }

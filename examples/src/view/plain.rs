@@ -19,7 +19,7 @@ pub(super) fn record(record: &Record) -> String {
             say(&mut text, said);
         }
         for entry in group.entries {
-            tell(&mut text, entry, wide);
+            write_entry(&mut text, entry, wide);
         }
     }
     text.push('\n');
@@ -44,9 +44,9 @@ fn say(text: &mut String, said: Said<'_>) {
     }
 }
 
-fn tell(text: &mut String, Entry { depth, event }: &Entry, wide: usize) {
+fn write_entry(text: &mut String, Entry { depth, event }: &Entry, wide: usize) {
     let indent = "    ".repeat(depth + 1);
-    let told = match event {
+    let words = match event {
         Event::Fired(fired) => {
             let point = fired.report.point();
             let model = fired.report.model().to_string();
@@ -64,7 +64,7 @@ fn tell(text: &mut String, Entry { depth, event }: &Entry, wide: usize) {
         Event::Failed(error) => format!("! {error}"),
         Event::Said { .. } => return,
     };
-    line(text, &format!("{indent}{told}"));
+    line(text, &format!("{indent}{words}"));
 }
 
 /// Writes one line, which stays one whatever a model or a message says in it.

@@ -23,8 +23,8 @@ pub(crate) fn annotated(
     body: &TokenStream,
     ident: &Ident,
 ) -> TokenStream {
-    // A private one would be called a private enum where it is listed from
-    // afar; the list itself looks whether the function can be seen.
+    // A private type would be reported as a private enum where another module
+    // lists it; the list itself checks whether the function is visible.
     let vis = if let Visibility::Public(public) = &draft.vis {
         quote!(#public)
     } else {
@@ -32,7 +32,7 @@ pub(crate) fn annotated(
     };
     let cfgs = location::cfgs(&draft.attrs);
     let lints = lints();
-    // All of it stands at the function's name, so that an editor leads from
+    // All of it has the span of the function's name, so that an editor leads from
     // the type to the function.
     let hidden = lints_at(ident.span());
     let marker = quote_spanned! {ident.span()=>
@@ -57,7 +57,7 @@ pub(crate) fn annotated(
     }
 }
 
-/// What the point dictates of a signature is not its author's to improve.
+/// The point dictates parts of the signature, so lints on those do not apply.
 pub(crate) fn dictated(at: Span) -> TokenStream {
     quote_spanned! {at=>
         #[allow(
@@ -69,7 +69,7 @@ pub(crate) fn dictated(at: Span) -> TokenStream {
     }
 }
 
-/// Generated code is nobody's to polish.
+/// Style lints do not apply to generated code.
 pub(crate) fn lints() -> TokenStream {
     lints_at(Span::call_site())
 }
@@ -119,21 +119,21 @@ pub(crate) fn registration(
         quote!(::core::clone::Clone::clone(#variable),)
     });
     let closure = closure(rt, handler, shared);
-    let sent = handler.is_async.then(|| {
-        let sent = Ident::new("sent", location::start_of(handler.ident.span()));
-        quote!(.#sent())
+    let assert_send = handler.is_async.then(|| {
+        let assert_send = Ident::new("assert_send", location::start_of(handler.ident.span()));
+        quote!(.#assert_send())
     });
     quote! {
-        #rt::On::<#point>::__annotated(#name, #source) #options .#end(#plugin #closure) #sent
+        #rt::On::<#point>::__annotated(#name, #source) #options .#end(#plugin #closure) #assert_send
     }
 }
 
-/// Each step of the closure stands where a mismatch is to be shown.
+/// Each step of the closure has the span at which a mismatch is to be reported.
 ///
-/// No name of an expansion stands on a name of the user: an editor would offer
-/// it as one more place to which the user's leads. So a wrong payload is shown
-/// at its `&`, a wrong result under braces that are laid over its type, and the
-/// rest where the user's name begins.
+/// No name of an expansion has the span of a name of the user: an editor would
+/// offer it as one more definition of the user's name. So a wrong payload is
+/// reported at its `&`, a wrong result under braces with the span of its type, and
+/// the rest where the user's name begins.
 fn closure(rt: &TokenStream, handler: &Handler, shared: Option<&Shared>) -> TokenStream {
     let ident = &handler.ident;
     let asyncness = handler.is_async.then(|| quote!(async));
@@ -145,7 +145,7 @@ fn closure(rt: &TokenStream, handler: &Handler, shared: Option<&Shared>) -> Toke
     };
     let at_payload = location::shown_at(handler.payload_at);
     let reference = Ident::new(reference, at_payload);
-    let payload = quote_spanned!(at_payload=> __lent.#reference());
+    let payload = quote_spanned!(at_payload=> __payload.#reference());
     let this = shared.map(|_| quote!(__this,));
     let callee = match shared {
         None => quote!(#ident),
@@ -156,18 +156,18 @@ fn closure(rt: &TokenStream, handler: &Handler, shared: Option<&Shared>) -> Toke
         let taken = Ident::new("taken", location::shown_at(at));
         quote!(, #rt::__private::Context(__cx).#taken())
     });
-    let given = Ident::new("__given", at_point(handler));
+    let input = Ident::new("__input", at_point(handler));
     let (open, take) = match handler.guard_at {
         Some(at) => {
             (Ident::new("open_as_guard", location::start_of(at)), quote!(returned_by_guard))
         }
         None => (Ident::new("open", at_point(handler)), quote!(returned)),
     };
-    let opened = quote_spanned!(at_point(handler)=> let (__lent, __to) = #given.#open(););
+    let opened = quote_spanned!(at_point(handler)=> let (__payload, __to) = #input.#open(););
     let mut returned = Group::new(Delimiter::Brace, quote!(__returned));
     returned.set_span(location::shown_at(handler.result_at));
     quote! {
-        #asyncness |#this #given #cx| {
+        #asyncness |#this #input #cx| {
             #opened
             let __returned = #callee(#this #payload #context) #awaited;
             #rt::__private::#take(__to, #returned)
@@ -206,7 +206,7 @@ fn options(rt: &TokenStream, arguments: &Arguments) -> TokenStream {
     }
 }
 
-/// Where what is no point is shown.
+/// Where a type that is not a point is reported.
 fn at_point(handler: &Handler) -> Span {
     let last = handler.point.segments.last();
     last.map_or_else(Span::call_site, |last| location::start_of(last.ident.span()))

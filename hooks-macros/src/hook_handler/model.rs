@@ -25,13 +25,13 @@ pub(crate) struct Arguments {
     pub(crate) replace: bool,
 }
 
-/// Whom a handler is for, if not for all.
+/// What a handler is bound to, if it does not take part in every run.
 pub(crate) enum Target {
     Type(Box<Type>),
     Named(LitStr),
 }
 
-/// A function or method as it is written. Its body is nobody's business.
+/// A function or method as it is written. Its body is never looked at.
 pub(crate) struct Draft {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
@@ -58,12 +58,12 @@ pub(crate) struct Handler {
     pub(crate) is_async: bool,
     /// How it takes its input.
     pub(crate) input: Taking,
-    /// Where a point that has no guards is shown, if this is a guard.
+    /// Where a point that has no guards is reported, if this is a guard.
     pub(crate) guard_at: Option<Span>,
-    /// Where something that is not the context is shown, if it takes one.
+    /// Where a type that is not the context is reported, if it takes one.
     pub(crate) context_at: Option<Span>,
-    /// Where a wrong payload is shown.
+    /// Where a wrong payload is reported.
     pub(crate) payload_at: Span,
-    /// Where a wrong result is shown.
+    /// Where a wrong result is reported.
     pub(crate) result_at: Span,
 }

@@ -89,7 +89,7 @@ fn is_stage(point: &Ident) -> bool {
     EXCLUSIVE.iter().any(|name| point == name)
 }
 
-/// The compiler would offer to swap the arguments of a call that nobody wrote.
+/// The compiler would offer to swap the arguments of a generated call.
 fn check_order(point: Option<&Path>, first: &Type, errors: &mut Errors) -> bool {
     let context = is_called(behind(first), "HookContext");
     if context {

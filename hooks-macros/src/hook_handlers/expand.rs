@@ -36,7 +36,7 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     }
 }
 
-/// The generics with the bounds of a plugin, which nobody wrote.
+/// The generics with the bounds of a plugin, which the user does not write.
 fn bounded(generics: &Generics) -> Generics {
     let mut bounded = generics.clone();
     if !generics.params.is_empty() {

@@ -77,7 +77,7 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
                 static DESCRIPTOR: #rt::__private::PointDescriptor =
                     #rt::__private::PointDescriptor::new(
                         #wire,
-                        #rt::__private::ModelKind::#model,
+                        <#rt::#model as #rt::model::Model>::KIND,
                         #doc,
                         #location,
                     )

@@ -210,7 +210,7 @@ fn field(input: ParseStream) -> syn::Result<(Field, Visibility)> {
     Ok((Field { attrs, ident, ty }, vis))
 }
 
-/// The parser lists every token that may start a type, which helps nobody.
+/// The parser lists every token that may start a type, which is of no help.
 fn typed(input: ParseStream) -> syn::Result<Type> {
     input.parse().map_err(|error| syn::Error::new(error.span(), "expected a type here"))
 }

@@ -183,8 +183,8 @@ fn result_derives(model: Model) -> &'static [&'static str] {
     if model == Model::Modifying { &["Debug", "Clone", "Default"] } else { &["Debug", "Clone"] }
 }
 
-/// A trait derived twice would be reported on code that nobody wrote, so the
-/// second one is left out.
+/// A trait derived twice would be reported on generated code, so the second one
+/// is left out.
 fn check_derives(metas: &mut [Meta], given: &[&str], errors: &mut Errors) {
     for meta in metas {
         let Meta::List(list) = meta else { continue };

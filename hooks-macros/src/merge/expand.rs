@@ -28,8 +28,8 @@ pub(crate) fn implementation(merged: &Merged) -> TokenStream {
         impl #impl_generics #rt::Merge for #ident #type_generics #where_clause {
             const FIELDS: &'static [&'static ::core::primitive::str] = &[#(#names),*];
 
-            #[inline]
-            fn merge(&mut self, __later: Self) -> #rt::FieldSet {
+            #[inline(always)]
+            fn merge(&mut self, mut __later: Self) -> #rt::FieldSet {
                 #unused
                 #binding = #rt::FieldSet::new();
                 #(#takes)*
@@ -58,7 +58,8 @@ fn take_if_empty(rt: &TokenStream, field: &MergedField, index: &TokenStream) -> 
     quote_spanned! {location::shown_at(*at)=>
         #(#cfgs)*
         if !#rt::__private::is_filled(&self.#ident) && #rt::__private::is_filled(&__later.#ident) {
-            self.#ident = __later.#ident;
+            // Not assigned: what is there is empty, and has no drop to run.
+            ::core::mem::swap(&mut self.#ident, &mut __later.#ident);
             __set.insert(#index);
         }
     }

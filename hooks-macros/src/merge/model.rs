@@ -34,7 +34,7 @@ pub(crate) struct Merged {
 /// One `Option` field.
 pub(crate) struct MergedField {
     pub(crate) ident: Ident,
-    /// Where a type that is no `Option` is shown.
+    /// Where a type that is no `Option` is reported.
     pub(crate) at: Span,
     /// Conditions under which the field exists.
     pub(crate) cfgs: Vec<Attribute>,

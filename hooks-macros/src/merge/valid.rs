@@ -53,7 +53,7 @@ pub(crate) fn is_option(ty: &Type) -> bool {
     })
 }
 
-/// Notes a struct with more fields than the runtime can tell apart.
+/// Notes a struct with more fields than the runtime can keep apart.
 pub(crate) fn check_count(count: usize, span: Span, errors: &mut Errors) -> bool {
     if count > MAX_FIELDS {
         errors.push(

@@ -65,7 +65,7 @@ const MERGES: [&str; 1] =
         /// Doc.\n#[cfg(x)] pub a: Option<T>, b: ::core::option::Option<Vec<u8>>,
     }"];
 
-/// Tries inputs at random, on a thread of their own: one that hangs is told.
+/// Tries inputs at random, on a thread of their own: one that hangs is reported.
 fn try_all<S>(what: &'static str, inputs: fn() -> S, expand: fn(&S::Value))
 where
     S: Strategy + 'static,

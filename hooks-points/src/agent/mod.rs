@@ -62,7 +62,7 @@
 //! [`BeforeTicketComplete`] is fired when an assignee calls a ticket complete.
 //! Unclaimed, the ticket is done; claimed, it needs revision and
 //! [`AfterTicketRevision`] follows. [`BeforeGoalComplete`] is the same for a
-//! goal, whose end is told by one of [`GoalCompleted`], [`GoalFailed`],
+//! goal, whose end is reported by one of [`GoalCompleted`], [`GoalFailed`],
 //! [`GoalExhausted`] and [`GoalNeedsClarification`].
 
 mod background;

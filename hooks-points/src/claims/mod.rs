@@ -1,7 +1,7 @@
 //! What a handler says when it claims something.
 //!
 //! A handler of a claiming point returns `Some(claim)` or `None`. The wire has
-//! one object for both, told apart by `handled`: [`ClaimWire`] reads and writes
+//! one object for both, distinguished by `handled`: [`ClaimWire`] reads and writes
 //! it for every claim here.
 
 mod completion_rejected;

@@ -9,8 +9,8 @@
 //!
 //! | answer | when |
 //! |---|---|
-//! | `Ok(Gate::Passed(payload))` | everybody agreed; the payload is as they left it |
-//! | `Ok(Gate::Rejected(rejection))` | somebody objected: `rejection` says who and why |
+//! | `Ok(Gate::Passed(payload))` | every handler passed it; the payload is as they left it |
+//! | `Ok(Gate::Rejected(rejection))` | a handler rejected it: `rejection` says which and why |
 //! | `Err(error)` | a handler that fails closed failed: `error` says which and how |
 //!
 //! # Porting from IronClaw's `Hook` trait

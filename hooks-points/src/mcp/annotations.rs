@@ -1,4 +1,4 @@
-//! Hints for whoever shows or uses a piece of content.
+//! Hints for clients that display or use a piece of content.
 
 use serde::{Deserialize, Serialize};
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why something was turned down. Never empty.
 ///
-/// A rejection is told from its absence by the reason being there. An empty one
+/// A rejection is distinguished from its absence by the reason being there. An empty one
 /// would be taken for a decision by the merge, which keeps the first value, and
 /// for no rejection by a host that looks at the text: the next handler's real
 /// objection would be lost between the two. So an empty reason, or one of

@@ -1,4 +1,4 @@
-//! Tools as a model is told of them.
+//! Tools as they are described to a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// What a tool came back with.
 ///
-/// On the wire `ok` tells the two forms apart. Keys of the other form are
+/// On the wire `ok` distinguishes the two forms. Keys of the other form are
 /// refused: `{"ok": true, "error": "…"}` has no reading that is safe to pick.
 ///
 /// ```

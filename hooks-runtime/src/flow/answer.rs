@@ -1,12 +1,12 @@
 //! The answers that the handlers of one stage give in place of the operation.
 //!
-//! What a handler answers is kept apart until it has ended well: a handler that
-//! fails or aborts contributes nothing. The first answer that is taken ends the
-//! right of its stage to answer, so that no handler overrides another without
-//! being seen; a later stage may answer anew.
+//! An answer is held back until its handler has ended well: a handler that fails
+//! or aborts contributes nothing. Once an answer of a stage is taken, further
+//! answers of that stage are refused, so that no handler overrides another without
+//! notice; a later stage may answer again.
 
+use crate::engine::containment::drop_contained;
 use crate::observe::report::{AnswerRefusal, Contribution};
-use crate::panics::drop_contained;
 
 /// The answers of one stage.
 #[derive(Debug)]

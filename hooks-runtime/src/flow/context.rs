@@ -3,11 +3,11 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use crate::engine::containment::drop_contained;
 use crate::error::BoxError;
 use crate::flow::answer::Answers;
 use crate::flow::{FlowError, FlowPoint, StageKind, State};
 use crate::observe::report::Contribution;
-use crate::panics::drop_contained;
 use crate::plugin::scope::ScopedHooks;
 
 /// One run of the flow `F`, as its handlers see and steer it.
@@ -31,7 +31,7 @@ pub enum Signal {
     Abort(BoxError),
 }
 
-/// Where a handler leaves what it asks for.
+/// What the handler that ran last has asked for and answered.
 pub trait Signals {
     /// Takes what the handler that ran last asked for.
     fn take_signal(&mut self) -> Option<Signal>;
@@ -78,8 +78,8 @@ impl<F: FlowPoint> FlowContext<F> {
         }
     }
 
-    /// A stage begins. What a handler that failed in the one before asked for
-    /// is gone.
+    /// Starts a stage. What a failed handler of the stage before asked for is
+    /// dropped.
     pub(crate) fn enter(&mut self, stage: StageKind) {
         self.withdraw();
         self.stage = stage;
@@ -114,7 +114,7 @@ impl<F: FlowPoint> FlowContext<F> {
         self.answers.given.as_ref().or(self.output.as_ref())
     }
 
-    /// The output, to change. In `OnError` and `Finally` the outcome stands
+    /// The output, to change. In `OnError` and `Finally` the outcome is final
     /// already, and there is nothing to change.
     ///
     /// What is changed in place stays changed, also when the handler fails.
@@ -125,7 +125,7 @@ impl<F: FlowPoint> FlowContext<F> {
         self.answers.given.as_mut().or(self.output.as_mut())
     }
 
-    /// Whether the outcome stands whatever the handlers of this stage do.
+    /// Whether the outcome is final, whatever the handlers of this stage do.
     fn is_settled(&self) -> bool {
         matches!(self.stage, StageKind::OnError | StageKind::Finally)
     }
@@ -159,7 +159,7 @@ impl<F: FlowPoint> FlowContext<F> {
 
     /// Skips the remaining handlers of this stage. The flow goes on.
     pub fn skip(&mut self) {
-        // An abort stands: skipping must not turn a failure into a success.
+        // An abort is kept: skipping must not turn a failure into a success.
         if self.signal.is_none() {
             self.signal = Some(Signal::Skip);
         }
@@ -167,7 +167,7 @@ impl<F: FlowPoint> FlowContext<F> {
 
     /// Ends the flow with an error, after this handler.
     ///
-    /// In `OnError` and `Finally`, where the outcome stands already, it is
+    /// In `OnError` and `Finally`, where the outcome is final already, it is
     /// reported as the handler's failure and changes nothing else.
     pub fn abort(&mut self, error: impl Into<BoxError>) {
         self.signal = Some(Signal::Abort(error.into()));
@@ -177,17 +177,17 @@ impl<F: FlowPoint> FlowContext<F> {
     /// does not run, in `AfterExecute` this replaces its output. The later
     /// stages run.
     ///
-    /// The first answer of a stage stands: a later one in the same stage, also
+    /// The first answer of a stage is kept: a later one in the same stage, also
     /// of the same handler, is refused. So is any in `OnError` and `Finally`,
-    /// where the outcome stands already. A refused answer is dropped, and this
-    /// says so by returning false; the report says so as well. The answer of a
+    /// where the outcome is final already. A refused answer is dropped, this
+    /// returns false, and the report has the refusal. The answer of a
     /// handler that then fails or aborts does not count.
     pub fn respond(&mut self, output: F::Result) -> bool {
         self.answers.give(output)
     }
 }
 
-/// What the handlers left in it is theirs, and so is a panic in dropping that.
+/// What the handlers put into it is their code, so that its drop may panic.
 impl<F: FlowPoint> Drop for FlowContext<F> {
     fn drop(&mut self) {
         drop_contained("the state of a flow", std::mem::take(&mut self.state));

@@ -4,10 +4,10 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::engine::containment::shown;
 use crate::error::{BoxError, FireError};
 use crate::escape::escaped;
 use crate::flow::StageKind;
-use crate::panics::shown;
 use crate::registry::entry::Owner;
 
 /// Why a flow has no output.
@@ -46,14 +46,14 @@ pub enum FlowError {
     Panicked {
         /// The wire name of the flow.
         flow: &'static str,
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
     /// The flow's own validation refused the input.
     Invalid {
         /// The wire name of the flow.
         flow: &'static str,
-        /// What the validation said.
+        /// The error of the validation.
         error: BoxError,
     },
     /// A handler aborted the flow.
@@ -66,7 +66,7 @@ pub enum FlowError {
         handler: Arc<str>,
         /// Whose handler that is.
         owner: Owner,
-        /// What the handler said.
+        /// The error that the handler aborted with.
         error: BoxError,
     },
     /// A handler failed, or the flow is nested too deep.
@@ -76,7 +76,7 @@ pub enum FlowError {
 impl FlowError {
     /// The operation's own error, if it is an `E`.
     ///
-    /// Only [`Operation`](Self::Operation) is looked at: an error of a handler
+    /// Only [`Operation`](Self::Operation) is considered: an error of a handler
     /// or of the validation is never taken for the operation's, whatever its
     /// type. Those are reached through [`source`](StdError::source).
     pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {

@@ -1,33 +1,33 @@
-//! The host's code in a run: its validation and its operation, observed and
-//! timed where a report or an observer asks for it, and contained.
+//! The host's code in a run: its validation and its operation, contained, and
+//! timed where the run is reported or observed.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use crate::dispatch::watch::Watch;
+use crate::engine::containment::{contained, drop_contained, shown};
 use crate::error::BoxError;
 use crate::flow::run::Operation;
 use crate::flow::{FlowError, FlowPoint, FlowStep, StepReport, StepStatus};
+use crate::observe::recorder::Recorder;
 use crate::observe::{ObservedStep, log};
-use crate::panics::{contained, drop_contained, shown};
 use crate::point::HookPoint;
 
-/// What a flow's own validation says of the input.
+/// The result of a flow's own validation.
 pub(super) type Validation<F> =
     dyn Fn(&<F as HookPoint>::Payload) -> Result<(), BoxError> + Send + Sync;
 
-/// What a step came to, and its part of the report where the run is watched.
+/// The result of a step, and its part of the report where the run is recorded.
 pub(super) type Stepped<T> = (Result<T, FlowError>, Option<StepReport>);
 
-/// Calls the validation; its panic is its refusal.
+/// Calls the validation; a panic in it refuses the input.
 pub(super) fn validate<F: FlowPoint>(
     validation: &Validation<F>,
     input: &F::Payload,
-    watch: Option<&Watch<'_>>,
+    recorder: Option<&Recorder<'_>>,
 ) -> Stepped<()> {
-    let mut step = Step::start(FlowStep::Validation, watch);
+    let mut step = Step::start(FlowStep::Validation, recorder);
     let judged = step.poll(|| contained(|| validation(input)));
     let (error, status) = match judged {
         Ok(Ok(())) => return (Ok(()), step.end(|| StepStatus::Ran)),
@@ -43,8 +43,8 @@ pub(super) fn validate<F: FlowPoint>(
     (Err(FlowError::Invalid { flow: F::NAME, error }), status)
 }
 
-/// An operation that has not been called. What it captured is the host's, and
-/// so is a panic in dropping that.
+/// An operation that has not been called. What it captured is the host's code, so
+/// that its drop may panic.
 pub(super) struct Uncalled<O>(Option<O>);
 
 impl<O> Uncalled<O> {
@@ -61,11 +61,11 @@ impl<O> Drop for Uncalled<O> {
     }
 }
 
-/// Calls the operation; its panic is the flow's error.
+/// Calls the operation; a panic in it is the flow's error.
 pub(super) async fn operate<F, O>(
     mut operation: Uncalled<O>,
     input: F::Payload,
-    watch: Option<&Watch<'_>>,
+    recorder: Option<&Recorder<'_>>,
 ) -> Stepped<F::Result>
 where
     F: FlowPoint,
@@ -77,7 +77,7 @@ where
         .take()
         .map(|operation| async move { operation(input).await.map_err(Into::into) });
     let future = pin!(call);
-    let step = Step::start(FlowStep::Operation, watch);
+    let step = Step::start(FlowStep::Operation, recorder);
     let mut operating = Operating { future, step };
     let outcome = poll_fn(|task| operating.poll(task)).await;
     let step = &mut operating.step;
@@ -102,7 +102,7 @@ struct Operating<'o, Fut> {
 }
 
 impl<Fut: Future> Operating<'_, Fut> {
-    /// Gives the operation a turn; a panic in it comes back as its message.
+    /// Polls the operation; a panic in it is returned as its message.
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<Fut::Output, String>> {
         let Self { future, step } = self;
         let polled = step.poll(|| {
@@ -123,7 +123,7 @@ impl<Fut: Future> Operating<'_, Fut> {
     }
 }
 
-/// The future goes before its step ends, which it does with this.
+/// The future is dropped before its step ends, which it does with this.
 impl<Fut> Drop for Operating<'_, Fut> {
     fn drop(&mut self) {
         let Self { future, step } = self;
@@ -135,44 +135,44 @@ impl<Fut> Drop for Operating<'_, Fut> {
     }
 }
 
-/// A step that has started. Its end is told once: by `end`, or, when the run is
-/// dropped, by dropping this. Without a watch there is nothing to tell and
+/// A step that has started. Its end is recorded once: by `end`, or, when the run
+/// is dropped, by dropping this. Without a recorder there is nothing to record and
 /// nothing to time.
 struct Step<'w> {
     which: FlowStep,
-    watch: Option<&'w Watch<'w>>,
+    recorder: Option<&'w Recorder<'w>>,
     id: u64,
-    /// When its first turn began.
+    /// When its first poll began.
     since: Option<Instant>,
-    /// How long it had taken at the end of its last turn.
+    /// How long it had taken at the end of its last poll.
     took: Duration,
 }
 
 impl<'w> Step<'w> {
-    fn start(which: FlowStep, watch: Option<&'w Watch<'_>>) -> Self {
-        let id = watch.map_or(0, |watch| watch.step_started(which));
-        Self { which, watch, id, since: None, took: Duration::ZERO }
+    fn start(which: FlowStep, recorder: Option<&'w Recorder<'_>>) -> Self {
+        let id = recorder.map_or(0, |recorder| recorder.step_started(which));
+        Self { which, recorder, id, since: None, took: Duration::ZERO }
     }
 
     /// Runs code of the step, which does not unwind. The clock is read right
     /// beside it, so that the time of an observer is not counted.
     fn poll<T>(&mut self, poll: impl FnOnce() -> T) -> T {
-        let Some(watch) = self.watch else { return poll() };
-        let step = ObservedStep::new(self.id, watch.fire(), self.which);
-        watch.tell(|observer| observer.step_poll_started(&step));
+        let Some(recorder) = self.recorder else { return poll() };
+        let step = ObservedStep::new(self.id, recorder.fire(), self.which);
+        recorder.notify(|observer| observer.step_poll_started(&step));
         let since = *self.since.get_or_insert_with(Instant::now);
         let polled = poll();
         self.took = since.elapsed();
-        watch.tell(|observer| observer.step_poll_ended(&step));
+        recorder.notify(|observer| observer.step_poll_ended(&step));
         polled
     }
 
     /// The end of the step, and its part of the report. Only the first counts.
     fn end(&mut self, status: impl FnOnce() -> StepStatus) -> Option<StepReport> {
-        let watch = self.watch.take()?;
+        let recorder = self.recorder.take()?;
         let status = status();
-        let step = ObservedStep::new(self.id, watch.fire(), self.which);
-        watch.tell(|observer| observer.step_ended(&step, &status, self.took));
+        let step = ObservedStep::new(self.id, recorder.fire(), self.which);
+        recorder.notify(|observer| observer.step_ended(&step, &status, self.took));
         Some(StepReport::ended(status, self.took))
     }
 }

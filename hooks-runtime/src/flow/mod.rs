@@ -7,7 +7,7 @@
 //!
 //! A handler steers through the [`FlowContext`]: `respond` answers in place of
 //! the operation (which then does not run, while the later stages do), `skip`
-//! ends the stage, `abort` ends the flow. The first answer of a stage stands,
+//! ends the stage, `abort` ends the flow. The first answer of a stage is kept,
 //! unless its handler fails: a failed handler contributes nothing. Failures in
 //! `OnError` and `Finally` are reported and never hide the first error.
 //!
@@ -113,8 +113,8 @@ mod error;
 mod host;
 mod report;
 mod run;
+mod stage_run;
 mod stages;
-mod staging;
 mod state;
 mod step;
 

@@ -77,7 +77,7 @@ impl fmt::Display for FlowReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (flow)", self.flow)?;
         if self.stages.is_empty() {
-            f.write_str("\n  nobody listens")?;
+            f.write_str("\n  no handlers")?;
         }
         let validation = self.validation.as_ref().map(|report| (FlowStep::Validation, report));
         let operation = Some((FlowStep::Operation, &self.operation));

@@ -6,25 +6,24 @@ use std::pin::pin;
 use std::slice;
 use std::sync::Arc;
 
-use crate::dispatch::fire::{Fire, Terms};
-use crate::dispatch::ground::Begun;
-use crate::dispatch::sequential::Sequential;
-use crate::dispatch::watch::Watch;
+use crate::engine::containment::shown;
+use crate::engine::fire::{FireInfo, RunScope};
+use crate::engine::nesting;
+use crate::engine::raw::{ActiveStep, Nested};
 use crate::error::BoxError;
 use crate::flow::host::{self, Uncalled, Validation};
-use crate::flow::staging::{Ended, Staging};
+use crate::flow::stage_run::StageEnd;
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Stage, StageKind, StepReport,
 };
 use crate::handler::target::Target;
-use crate::models::{FiresAs, Flow};
-use crate::nesting::{self, Nested};
+use crate::model::{FiresAs, Flow};
 use crate::observe::FireEnd;
-use crate::panics::shown;
+use crate::observe::recorder::Recorder;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
-use crate::snapshot::Root;
+use crate::registry::snapshot::Snapshot;
 
 /// The operation of a flow: an async function or closure from its input to a
 /// `Result` of its output.
@@ -57,7 +56,7 @@ where
     type Error = E;
 }
 
-/// A run of the flow `F` to be: its validation and its targets.
+/// Builds a run of the flow `F`: its validation and its targets.
 #[must_use = "call `run`"]
 pub struct FlowRun<'h, F: FlowPoint> {
     hooks: &'h ScopedHooks,
@@ -142,31 +141,31 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         operation: O,
         report: Option<&mut FlowReport>,
     ) -> Result<F::Result, FlowError> {
-        let (point, registry) = (F::NAME, self.hooks.registry());
-        let nested = Nested { point, registry, fire: 0 };
-        drop(nesting::enter(nested, self.hooks.inner.settings.depth).map_err(FlowError::Fire)?);
-        self.hooks.listening::<F>().map_err(FlowError::Fire)?;
-        let watched = report.is_some() || !self.hooks.inner.settings.observers.is_empty();
-        let watch = watched.then(|| Watch::observing::<F>(self.hooks));
-        let watch = watch.as_ref();
-        let nested = Nested { fire: watch.map_or(0, Watch::id), ..nested };
+        let (hooks, info) = (self.hooks, FireInfo::of::<F>(self.hooks));
+        let nested = Nested { point: info.point, registry: hooks.registry(), fire: 0 };
+        nesting::check_run(nested, hooks.inner.settings.depth).map_err(FlowError::Fire)?;
+        hooks.interest(info.point).map_err(FlowError::Fire)?;
+        let is_observed = !hooks.inner.settings.observers.is_empty();
+        let recorder = (report.is_some() || is_observed).then(|| Recorder::observing(info));
+        let recorder = recorder.as_ref();
+        let nested = Nested { fire: recorder.map_or(0, Recorder::id), ..nested };
         let mut drive = pin!(async {
             let mut driver = Driver::<F> {
                 run: &self,
-                context: FlowContext::new(input, self.hooks.clone()),
-                handlers: self.hooks.inner.published.current(),
+                context: FlowContext::new(input, hooks.clone()),
+                handlers: hooks.inner.published.load_full(&mut ActiveStep::push(nested)),
                 report,
-                watch,
+                recorder,
                 steps: if self.validation.is_some() { BOTH_STEPS } else { OPERATION }.iter(),
             };
             let outcome = driver.run_to_output(Uncalled::new(operation)).await;
             driver.run_to_end(outcome).await
         });
         let outcome = poll_fn(|task| nesting::within(nested, || drive.as_mut().poll(task))).await;
-        if let Some(watch) = watch {
+        if let Some(recorder) = recorder {
             match &outcome {
-                Ok(_) => watch.fire_ended(&FireEnd::Completed("ran")),
-                Err(error) => watch.fire_ended(&FireEnd::FlowFailed(&shown(error))),
+                Ok(_) => recorder.fire_ended(&FireEnd::Completed("ran")),
+                Err(error) => recorder.fire_ended(&FireEnd::FlowFailed(&shown(error))),
             }
         }
         outcome
@@ -178,10 +177,10 @@ struct Driver<'r, F: FlowPoint> {
     run: &'r FlowRun<'r, F>,
     context: FlowContext<F>,
     /// All handlers as they were when the run began.
-    handlers: Arc<Root>,
+    handlers: Arc<Snapshot>,
     report: Option<&'r mut FlowReport>,
     /// Where the run is reported or observed.
-    watch: Option<&'r Watch<'r>>,
+    recorder: Option<&'r Recorder<'r>>,
     /// The host's steps that are to come.
     steps: slice::Iter<'static, FlowStep>,
 }
@@ -211,7 +210,7 @@ impl<F: FlowPoint> Driver<'_, F> {
             return Ok(());
         }
         let input = self.context.input.as_ref().expect(ONLY_THE_OPERATION);
-        let (valid, report) = host::validate::<F>(validation, input, self.watch);
+        let (valid, report) = host::validate::<F>(validation, input, self.recorder);
         self.stepped(report);
         valid
     }
@@ -223,7 +222,7 @@ impl<F: FlowPoint> Driver<'_, F> {
             return Ok(());
         }
         let input = self.context.input.take().expect(ONLY_THE_OPERATION);
-        let (output, report) = host::operate::<F, O>(operation, input, self.watch).await;
+        let (output, report) = host::operate::<F, O>(operation, input, self.recorder).await;
         self.stepped(report);
         self.context.output = Some(output?);
         Ok(())
@@ -240,8 +239,8 @@ impl<F: FlowPoint> Driver<'_, F> {
     /// The next step is not run.
     fn not_run(&mut self, reason: NotRun) {
         let step = self.steps.next();
-        if let (Some(watch), Some(step)) = (self.watch, step) {
-            watch.step_not_run(*step, reason);
+        if let (Some(recorder), Some(step)) = (self.recorder, step) {
+            recorder.step_not_run(*step, reason);
             if let Some(report) = &mut self.report {
                 report.set(*step, StepReport::not_run(reason));
             }
@@ -272,29 +271,23 @@ impl<F: FlowPoint> Driver<'_, F> {
     {
         self.context.enter(kind);
         let hooks = self.run.hooks;
-        let reported = self.report.is_some();
-        let watch = self.watch.map(|run| run.stage::<S>(hooks, reported));
-        // Marks the stage as fired; who takes part was settled when the run
-        // began, so that it sees one version of every plugin.
-        hooks.listening::<S>().map_err(FlowError::Fire)?;
-        let terms = Terms { targets: &self.run.targets, handlers: &self.handlers };
-        let fire = Fire { terms: Some(&terms), ..Fire::of::<S>(hooks, watch.as_ref()) };
-        let staging = Staging::<S> {
-            context: &mut self.context,
-            fixed: S::descriptor().is_fixed(),
-            ended: Ended::Not,
-        };
-        let ran = Begun::<S, Stage, Sequential<'_, S>>::new(fire, staging).await;
-        if let (Some(report), Some(watch)) = (&mut self.report, watch) {
-            let stage = watch.into_report();
+        let info = FireInfo::of::<S>(hooks);
+        let recorder = self.recorder.map(|run| run.stage(info, self.report.is_some()));
+        // Marks the stage as fired. Which handlers take part was decided when the
+        // run began, so that it sees one version of every plugin.
+        hooks.interest(info.point).map_err(FlowError::Fire)?;
+        let scope = RunScope { targets: &self.run.targets, handlers: &self.handlers };
+        let fire = hooks.fire::<Stage, S>(&mut self.context);
+        let ran = fire.recorded(recorder.as_ref(), Some(&scope)).await;
+        if let (Some(report), Some(recorder)) = (&mut self.report, recorder) {
+            let stage = recorder.into_report();
             if !stage.handlers().is_empty() {
                 report.push(stage);
             }
         }
-        let ended = ran.map_err(FlowError::Fire)?;
-        match ended {
-            Ended::Not | Ended::Skipped => Ok(()),
-            Ended::Aborted(handler, owner, error) => {
+        match ran.map_err(FlowError::Fire)? {
+            StageEnd::Complete | StageEnd::Skipped => Ok(()),
+            StageEnd::Aborted(handler, owner, error) => {
                 Err(FlowError::Aborted { flow: F::NAME, stage: kind, handler, owner, error })
             }
         }

@@ -2,15 +2,15 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{BoxError, RegisterError};
 use crate::flow::FlowContext;
-use crate::flow::staging::Staging;
+use crate::flow::stage_run::StageEnd;
 use crate::handler::on::on;
-use crate::invoke::{AsyncHandler, AsyncHandlerWith};
-use crate::models::{Flow, Model, RegistersAs, Returns, ReturnsNothing};
+use crate::handler::{AsyncHandler, AsyncHandlerWith};
+use crate::model::compose::Sealed;
+use crate::model::{Flow, Model, RegistersAs, Returns, ReturnsNothing};
 use crate::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceLocation};
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
@@ -83,12 +83,14 @@ impl fmt::Display for StageKind {
 #[derive(Clone, Copy, Debug)]
 pub struct Stage;
 
+impl Sealed for Stage {}
+
 impl Model for Stage {
     const KIND: ModelKind = ModelKind::Stage;
     type Input<'a, P: HookPoint> = &'a mut P::Payload;
     type Output<P: HookPoint> = ();
-    type Given<'p, P: HookPoint> = Staging<'p, P>;
-    type Course<'p, P: HookPoint> = Staging<'p, P>;
+    type Given<'f, P: HookPoint> = &'f mut P::Payload;
+    type Accumulator<P: HookPoint> = StageEnd;
 }
 
 impl<P: HookPoint, T: ReturnsNothing<P>> Returns<Stage, P> for T {
@@ -206,7 +208,7 @@ impl HookRegistry {
         P: HookPoint,
         P::Model: RegistersAs<Stage, P, As = Stage>,
     {
-        self.register_one(on::<P>().finish(handler.into_async()))
+        self.register_async(on(), handler)
     }
 
     /// As [`register_stage`](Self::register_stage), called on `state` first.
@@ -220,6 +222,6 @@ impl HookRegistry {
         P: HookPoint,
         P::Model: RegistersAs<Stage, P, As = Stage>,
     {
-        self.register_one(on::<P>().finish(handler.into_async_with(Arc::new(state))))
+        self.register_async_with(on(), state, handler)
     }
 }

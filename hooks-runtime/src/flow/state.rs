@@ -4,13 +4,13 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 
-/// At most one value of each type, shared by the handlers of one run of a
-/// flow and seen by no other run.
+/// At most one value of each type, shared by the handlers of one run of a flow.
+/// No other run sees it.
 #[derive(Default)]
 pub struct State(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
 
 impl State {
-    /// Puts a value in; the one of its type that was there comes back.
+    /// Inserts a value; returns the one of its type that it replaces.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) -> Option<T> {
         self.0.insert(TypeId::of::<T>(), Box::new(value)).and_then(unboxed)
     }

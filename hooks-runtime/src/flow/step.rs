@@ -72,7 +72,7 @@ pub enum StepStatus {
     Failed {
         /// `error` or `panic`.
         kind: &'static str,
-        /// What it said.
+        /// The message of the failure.
         message: String,
     },
     /// It was not run.

@@ -1,8 +1,8 @@
 //! Handlers annotated anywhere in the linked crates.
 //!
-//! Collection relies on the linker: a crate that nobody names is not linked,
-//! and some targets keep nothing. So a host can say whom it expects; the plain
-//! [`handlers!`](crate::handlers) list is the portable way.
+//! Collection relies on the linker: a crate that no code names is not linked,
+//! and some targets keep nothing. So a host can list the handlers that it expects;
+//! the plain [`handlers!`](crate::handlers) list is the portable way.
 
 use thiserror::Error;
 
@@ -26,7 +26,7 @@ inventory::collect!(Collected);
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CollectError {
-    /// Handlers that were expected did not come.
+    /// Handlers that were expected were not linked.
     #[error(
         "expected handlers were not linked: {}; name their crates in the program, or list them \
          with `handlers!`",
@@ -46,7 +46,7 @@ pub fn collected() -> Vec<&'static str> {
     sorted().into_iter().map(|handler| handler.path).collect()
 }
 
-/// Sorted by path: the linker's order is nobody's business.
+/// Sorted by path: the linker's order is not specified.
 fn sorted() -> Vec<&'static Collected> {
     let mut all: Vec<_> = inventory::iter::<Collected>.into_iter().collect();
     all.sort_by_key(|handler| handler.path);
@@ -60,8 +60,8 @@ impl HookRegistry {
         self.register_collected_expecting([])
     }
 
-    /// As [`register_collected`](Self::register_collected), but first makes
-    /// sure that these are among them, by path (`crate::module::function`).
+    /// As [`register_collected`](Self::register_collected), but first checks that
+    /// these are among them, by path (`crate::module::function`).
     pub fn register_collected_expecting<'a>(
         &self,
         expected: impl IntoIterator<Item = &'a str>,

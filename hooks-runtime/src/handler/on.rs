@@ -1,14 +1,14 @@
 //! The builder of a registration: options first, then the handler.
 
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::handler::forms::{Handler, IntoHandler};
 use crate::handler::options::{Options, option_methods};
 use crate::handler::registration::Registration;
-use crate::invoke::{Handler, IntoHandler};
-use crate::list::ListKind;
-use crate::models::{Guard, RegistersAs};
+use crate::model::{Guard, RegistersAs};
 use crate::point::{HookPoint, SourceLocation};
 use crate::registry::entry::Phase;
 
@@ -111,9 +111,9 @@ impl<P: HookPoint> On<P> {
     pub(crate) fn finish(self, handler: Handler<P>) -> Registration {
         Registration {
             point: P::descriptor(),
-            kind: ListKind::for_point::<P>(),
+            point_type: TypeId::of::<P>(),
             options: self.options,
-            handler: Box::new(handler.0),
+            handler: handler.0,
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::crowd::Crowd;
 use crate::handler::target::Target;
+use crate::plugin::tracker::CallTracker;
 use crate::point::{FailurePolicy, SourceLocation};
 use crate::registry::entry::{Entry, Phase};
 
@@ -27,8 +27,8 @@ pub(crate) struct Options {
     pub(crate) target: Option<Target>,
     pub(crate) phase: Phase,
     pub(crate) replace: bool,
-    /// Who is waited for together with it, for handlers without a plugin.
-    pub(crate) crowd: Option<Arc<Crowd>>,
+    /// The handlers that are waited for together with it, if it has no plugin.
+    pub(crate) tracker: Option<Arc<CallTracker>>,
     pub(crate) location: SourceLocation,
 }
 
@@ -45,7 +45,7 @@ impl Options {
             target: None,
             phase: Phase::Main,
             replace: false,
-            crowd: None,
+            tracker: None,
             location,
         }
     }
@@ -74,7 +74,7 @@ macro_rules! option_methods {
             self
         }
 
-        /// Its place: the lower number first, 0 unless given.
+        /// Its place: the lower number first, 0 by default.
         pub fn priority(mut self, priority: i32) -> Self {
             self.options.priority = Some(priority);
             self

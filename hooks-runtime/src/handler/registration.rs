@@ -1,15 +1,15 @@
 //! A handler with its options, ready to be registered.
 
-use std::any::Any;
+use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::crowd::Crowd;
+use crate::engine::raw::ErasedHandler;
 use crate::error::RegisterError;
 use crate::escape::excerpt;
 use crate::handler::options::{Named, Options};
-use crate::list::ListKind;
 use crate::plugin::id::PluginId;
+use crate::plugin::tracker::CallTracker;
 use crate::point::PointDescriptor;
 
 /// A handler with its options, ready for [`HookRegistry::register`].
@@ -21,9 +21,9 @@ use crate::point::PointDescriptor;
 #[must_use = "give it to `register`"]
 pub struct Registration {
     pub(crate) point: &'static PointDescriptor,
-    pub(crate) kind: ListKind,
+    pub(crate) point_type: TypeId,
     pub(crate) options: Options,
-    pub(crate) handler: Box<dyn Any + Send + Sync>,
+    pub(crate) handler: ErasedHandler,
 }
 
 impl Registration {
@@ -31,7 +31,7 @@ impl Registration {
     pub(crate) fn bound_to(self, plugin: &PluginId) -> Result<Self, RegisterError> {
         match &self.options.plugin {
             Some(other) if **other != *plugin.as_str() => Err(RegisterError::WrongOwner {
-                // Neither was checked yet, so neither is printed as it is.
+                // Neither was checked yet, so neither is printed verbatim.
                 handler: match &self.options.name {
                     Named::Given(name) => excerpt(name),
                     Named::ByPlace => self.options.location.to_string(),
@@ -44,8 +44,8 @@ impl Registration {
     }
 
     /// This registration, waited for together with others.
-    pub(crate) fn among(mut self, crowd: &Arc<Crowd>) -> Self {
-        self.options.crowd = Some(Arc::clone(crowd));
+    pub(crate) fn among(mut self, tracker: &Arc<CallTracker>) -> Self {
+        self.options.tracker = Some(Arc::clone(tracker));
         self
     }
 

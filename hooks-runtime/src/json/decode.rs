@@ -27,7 +27,7 @@ where
     Ok(payload)
 }
 
-/// Reads a value that a handler or an operation came up with.
+/// Reads a value that a handler or an operation returned.
 pub(super) fn value<T: DeserializeOwned>(
     point: &'static str,
     what: &'static str,
@@ -72,7 +72,7 @@ fn short(message: &str) -> String {
     }
 }
 
-/// Writes what a fire came to.
+/// Writes the outcome of a fire.
 pub(super) fn outcome<T: Serialize>(point: &'static str, outcome: &T) -> Result<Value, JsonError> {
     serde_json::to_value(outcome).map_err(|error| unwritable(point, &error))
 }

@@ -47,7 +47,7 @@ pub enum JsonError {
     /// The text is not JSON, or not what the point takes.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
-    /// What the fire came to cannot be written as JSON.
+    /// The outcome of the fire cannot be written as JSON.
     #[error("the outcome of `{point}` cannot be written as JSON: {problem}")]
     Unwritable {
         /// The wire name of the point.

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::answers::{claim_json, verdict_json};
 use crate::error::BoxError;
-use crate::invoke::{Async1, Sync1};
-use crate::models::{Claim, NoReplacement, Verdict};
+use crate::handler::forms::{Async1, Sync1};
+use crate::model::{Claim, NoReplacement, Verdict};
 
 type Answering = Pin<Box<dyn Future<Output = Result<Value, BoxError>> + Send>>;
 
@@ -18,7 +18,7 @@ type Answering = Pin<Box<dyn Future<Output = Result<Value, BoxError>> + Send>>;
 pub struct JsonHandler(Box<dyn Fn(Value) -> Answering + Send + Sync>);
 
 impl JsonHandler {
-    /// Tells it `what` and waits for its answer.
+    /// Calls it with `what` and waits for its answer.
     pub(super) async fn ask<T: Serialize + ?Sized>(&self, what: &T) -> Result<Value, BoxError> {
         (self.0)(serde_json::to_value(what)?).await
     }
@@ -82,7 +82,7 @@ impl IntoAnswer for Value {
     }
 }
 
-/// Nothing to say.
+/// No answer.
 impl IntoAnswer for () {
     fn into_answer(self) -> Result<Value, BoxError> {
         Ok(Value::Null)

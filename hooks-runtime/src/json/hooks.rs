@@ -28,7 +28,7 @@ pub struct JsonHooks<'c> {
 }
 
 impl ScopedHooks {
-    /// These hooks by wire name, with JSON. What is fired reaches whom the
+    /// These hooks by wire name, with JSON. Fires reach the handlers that the
     /// scope admits.
     pub fn json<'c>(&self, catalogue: &'c Catalogue) -> JsonHooks<'c> {
         JsonHooks { hooks: self.clone(), catalogue, max_bytes: MAX_BYTES }
@@ -36,7 +36,7 @@ impl ScopedHooks {
 }
 
 impl JsonHooks<'_> {
-    /// The longest text that is read, in bytes: 1 MiB unless given.
+    /// The longest text that is read, in bytes: 1 MiB by default.
     #[must_use]
     pub fn max_bytes(mut self, limit: usize) -> Self {
         self.max_bytes = limit;
@@ -138,11 +138,11 @@ pub(super) fn json_of(point: &PointInfo) -> Result<ByName, JsonError> {
     }
 }
 
-/// The error of a name that nobody has, with the nearest that somebody has.
+/// The error for an unknown name, with the nearest known one.
 pub(super) fn unknown(catalogue: &Catalogue, name: &str, stages: bool) -> JsonError {
     let known = catalogue.points().iter().flat_map(PointInfo::descriptors);
     let names = known.filter(|point| stages || point.stage().is_none()).map(PointDescriptor::name);
-    // Names of points are short: what is much longer is a slip for none.
+    // Names of points are short: a much longer text is not a misspelling of one.
     let slip = |known: &&'static str| name.len() <= 2 * known.len();
     let nearest = names
         .filter(slip)

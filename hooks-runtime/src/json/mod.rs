@@ -3,7 +3,7 @@
 //! For hosts whose plugins live elsewhere: in a script, in another process,
 //! behind a socket. The points are those of a [`Catalogue`]; a block of points
 //! whose head says `json` and `catalogue` has one. Typed handlers and those that
-//! speak JSON meet at the same points, under the same laws.
+//! speak JSON work at the same points, under the same laws.
 //!
 //! ```
 //! use hooks_runtime::json::Outcome;
@@ -37,9 +37,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # What a handler is told, and what it answers
+//! # What a handler receives, and what it answers
 //!
-//! | model | told | answers |
+//! | model | receives | answers |
 //! |---|---|---|
 //! | void | the payload | nothing: `null` |
 //! | modifying | the payload | the result, with the fields it wants to set, or `null` |

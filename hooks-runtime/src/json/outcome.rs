@@ -1,21 +1,22 @@
-//! What a fire by name came to.
+//! The outcome of a fire by name.
 
 use serde_json::{Value, json};
 
-use crate::models::{Claim, Gate, Rejection};
+use crate::model::{Claim, Gate, Rejection};
 
-/// What a fire by name came to.
+/// The outcome of a fire by name.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a rejection, a claim or a change that is not looked at is lost"]
 #[non_exhaustive]
 pub enum Outcome {
-    /// A void point: everybody was told.
+    /// A void point: its handlers were called.
     Told,
     /// A modifying point: the merged result.
     Amended(Value),
-    /// A claiming point: the claim as handlers answer it, or nobody's.
+    /// A claiming point: the claim as handlers answer it, or none.
     Claim(Claim<Value>),
-    /// A gating point: the final payload, or who rejected it and why.
+    /// A gating point: the final payload, or the rejection: by which handler, and
+    /// why.
     Gate(Gate<Value>),
 }
 

@@ -1,4 +1,4 @@
-//! A point whose type is forgotten, for those that know only its name.
+//! A point with its type erased, for callers that know only its name.
 
 use std::fmt;
 use std::future::{Future, ready};
@@ -17,7 +17,7 @@ use crate::flow::{FlowReport, StageKind};
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
 use crate::handler::target::Target;
-use crate::models::Model;
+use crate::model::Model;
 use crate::observe::report::FireReport;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
@@ -27,7 +27,7 @@ use crate::point::HookPoint;
 #[derive(Clone, Copy, Debug)]
 pub struct JsonPoint(pub(super) ByName);
 
-/// How a point is had by name.
+/// How a point is used by name.
 #[derive(Clone, Copy)]
 pub(super) enum ByName {
     /// It is fired.
@@ -45,7 +45,7 @@ impl fmt::Debug for ByName {
     }
 }
 
-/// A model that can be had by name: says how a point of it is.
+/// A model whose points can be used by name.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{P}` cannot be fired with JSON",
@@ -56,11 +56,11 @@ pub trait JsonModel<P: HookPoint>: Model {
     fn point() -> JsonPoint;
 }
 
-/// What a fire came to, and what happened in it, if something was fired and a
-/// report was asked for.
+/// The outcome of a fire, and its report, if something was fired and a report was
+/// asked for.
 pub(super) type FireOutcome = (Result<Outcome, JsonError>, Option<FireReport>);
 
-/// What a run came to, and what happened in it.
+/// The outcome of a run, and its report.
 pub(super) type RunOutcome = (Result<Value, JsonError>, Option<FlowReport>);
 
 pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -101,7 +101,7 @@ pub(super) type Operation<'a> =
 /// The point `P`, known by its name.
 pub(super) struct Named<P>(pub(super) PhantomData<fn() -> P>);
 
-/// Reads the payload, or ends there, before anything is fired.
+/// Reads the payload, or returns the error, before anything is fired.
 pub(super) fn with_payload<'a, P, T, R>(
     text: &[u8],
     go_on: impl FnOnce(P::Payload) -> Boxed<'a, (Result<T, JsonError>, Option<R>)>,

@@ -1,5 +1,5 @@
 //! A deserializer that refuses what serde lets pass: an array where a struct is
-//! expected, keys that nobody asks for, and keys that a map would silently
+//! expected, keys that the type does not know, and keys that a map would silently
 //! overwrite.
 //!
 //! It stands between the document and the type and passes all else through.

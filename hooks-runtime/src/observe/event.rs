@@ -171,11 +171,11 @@ impl<'c> ObservedHandler<'c> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum FireEnd<'e> {
-    /// It has an outcome, in one word: `told`, `amended`, `unchanged`,
+    /// It completed, with this outcome in one word: `told`, `amended`, `unchanged`,
     /// `claimed`, `unclaimed`, `passed`, `rejected`; of a stage `ran`,
     /// `skipped` or `aborted`; of a flow `ran`.
     Completed(&'static str),
-    /// It has none, but this error.
+    /// It failed with this error.
     Failed(&'e FireError),
     /// A flow ended with this error, as text.
     FlowFailed(&'e str),

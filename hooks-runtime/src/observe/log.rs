@@ -1,16 +1,16 @@
 //! The log: every `tracing` event of the registry is emitted here.
 //!
-//! A subscriber is the program's own code and may panic, for one because a
-//! lock of its own is poisoned. Events are emitted while futures, errors and
-//! values change hands, so a panic must not unwind from there: [`emit`]
+//! A subscriber is the program's own code and may panic, for example because one
+//! of its locks is poisoned. Events are emitted while the ownership of futures,
+//! errors and values changes, so a panic must not unwind from there: [`emit`]
 //! contains it, and no other file of the runtime emits an event.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use crate::engine::containment::discard;
 use crate::error::FailureKind;
 use crate::escape::escaped;
-use crate::panics::discard;
 use crate::plugin::removal::DrainError;
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
@@ -43,7 +43,7 @@ pub(crate) fn failure(
     });
 }
 
-/// A handler ended by itself after its time limit. What it answered counts.
+/// A handler ended by itself after its time limit. Its answer counts.
 pub(crate) fn overrun(point: &PointDescriptor, entry: &Entry, limit: Duration, elapsed: Duration) {
     emit(|| {
         tracing::warn!(

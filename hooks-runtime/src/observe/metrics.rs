@@ -44,7 +44,7 @@ impl Observer for Metrics {
 
     fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, took: Duration) {
         let (point, handler) = (call.fire().point(), call.handler().to_owned());
-        // The bare id, as one filters by it; no plugin can be called `built-in`.
+        // The bare id, for filters; no plugin can be called `built-in`.
         let owner = owner(call);
         if let HandlerStatus::Failed { kind, .. } = status {
             counter!(

@@ -1,9 +1,9 @@
 //! Observing everything that happens in a registry.
 //!
-//! An [`Observer`] is given to the registry when it is built. It is told of
-//! every registration and removal, of the start and the end of every fire, of
-//! every call of a handler, and of a flow's validation and operation. Each start
-//! has exactly one end, also when the fire is dropped.
+//! An [`Observer`] is set when the registry is built. It is notified of every
+//! registration and removal, of the start and the end of every fire, of every
+//! call of a handler, and of a flow's validation and operation. Each start has
+//! exactly one end, also when the fire is dropped.
 //!
 //! ```
 //! use std::time::Duration;
@@ -30,16 +30,16 @@
 //! (feature `metrics`) counts and times.
 //!
 //! A registry without an observer pays nothing for this, and reports the
-//! failures of handlers as `tracing` events. With one, fires that nobody
-//! listens to are told of too (but for the lazy forms, which then do not
-//! begin), every call is timed, and failures still go to
-//! the log unless the observer says that it [takes care of
-//! them](Observer::logs_failures).
+//! failures of handlers as `tracing` events. With an observer, fires of points
+//! without handlers are reported to it too (except for the lazy forms, which then
+//! do not start), every call is timed, and failures still go to the log unless the
+//! observer [handles them](Observer::logs_failures).
 
 mod event;
 pub(crate) mod log;
 #[cfg(feature = "metrics")]
 mod metrics;
+pub(crate) mod recorder;
 pub(crate) mod report;
 #[cfg(feature = "tracing")]
 mod spans;
@@ -49,8 +49,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::report::{HandlerStatus, SkipReason};
+use crate::engine::containment::contained;
 use crate::flow::{NotRun, StepStatus};
-use crate::panics::contained;
 
 pub use event::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, ObservedStep};
 #[cfg(feature = "metrics")]
@@ -60,9 +60,9 @@ pub use spans::Spans;
 
 /// Observes everything that happens in a registry.
 ///
-/// Every method does nothing unless it is written. They are called by whoever
-/// fires or registers, so they should be quick; they are called outside all
-/// locks, and a panic in one is contained and logged.
+/// The default methods do nothing. Methods are called on the thread that fires or
+/// registers, so they should be quick; they are called outside all locks, and a
+/// panic in one is contained and logged.
 pub trait Observer: Debug + Send + Sync + 'static {
     /// A handler was registered: fires that start from now on see it.
     fn registered(&self, handler: &ObservedHandler<'_>) {
@@ -146,14 +146,15 @@ pub trait Observer: Debug + Send + Sync + 'static {
     }
 
     /// Whether failures, and answers after their time limit, go to the log as
-    /// `tracing` events too. They do unless an observer takes care of them.
+    /// `tracing` events too. They do unless an observer returns false.
     fn logs_failures(&self) -> bool {
         true
     }
 }
 
-/// Tells every observer. A panic in one harms nobody.
-pub(crate) fn tell(observers: &[Arc<dyn Observer>], what: impl Fn(&dyn Observer)) {
+/// Notifies every observer. A panic in one is logged, and the others are notified
+/// all the same.
+pub(crate) fn notify(observers: &[Arc<dyn Observer>], what: impl Fn(&dyn Observer)) {
     for observer in observers {
         if let Err(message) = contained(|| what(&**observer)) {
             log::observer_panicked(&message);

@@ -7,10 +7,10 @@ use std::time::Duration;
 use tracing::span::Id;
 use tracing::{Level, Span, field};
 
+use crate::engine::containment::drop_contained;
 use crate::flow::StepStatus;
 use crate::observe::report::HandlerStatus;
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer};
-use crate::panics::drop_contained;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Opens a span for each fire (`hook_fire`, with `point`, `model` and, at its
@@ -29,8 +29,8 @@ pub struct Spans {
     open: Mutex<HashMap<u64, OpenSpan>>,
 }
 
-/// A span whose end cannot unwind: the subscriber may panic in it, and that
-/// while another of its panics unwinds already.
+/// A span whose end cannot unwind: the subscriber may panic in it, even while
+/// another of its panics unwinds already.
 #[derive(Debug)]
 struct OpenSpan(Span);
 
@@ -71,7 +71,8 @@ impl Spans {
     }
 
     fn end(&self, id: u64, outcome: &str) {
-        // The lock is gone before the span is: its end is the subscriber's code.
+        // The lock is released before the span ends, which runs the subscriber's
+        // code.
         let span = self.open().remove(&id);
         if let Some(OpenSpan(span)) = &span {
             span.record("outcome", outcome);

@@ -15,7 +15,7 @@ const MAX_PLUGIN_ID: usize = 64;
 /// The id of a plugin: 1 to 64 ASCII letters, digits, `-`, `_` or `.`.
 ///
 /// It starts and ends with a letter or digit, has no `..`, and does not look
-/// like `built-in`, so it is safe in logs and file names and nobody can pass
+/// like `built-in`, so it is safe in logs and file names and no plugin can pass
 /// for the host.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PluginId(Arc<str>);
@@ -56,7 +56,7 @@ fn starts_and_ends_plainly(id: &str) -> bool {
     plain(id.bytes().next()) && plain(id.bytes().last())
 }
 
-/// Folds the letters that pass for one another before comparing.
+/// Folds letters that look alike before comparing.
 fn looks_built_in(id: &str) -> bool {
     let folded: String = id
         .bytes()
@@ -123,7 +123,7 @@ const MAX_NAME: usize = 200;
 /// has a meaning in constraints.
 pub(crate) fn check_handler_name(name: &str) -> Result<(), BadText> {
     check_text(name)?;
-    // One that reads like a place in the source is always matched whole.
+    // A name that reads like a place in the source is always matched whole.
     if !matches!(Wanted::parse(name), Wanted::Name(_)) {
         Err((excerpt(name), "it contains `/`, which stands between a plugin and its handler"))
     } else if name == "*" {
@@ -133,8 +133,8 @@ pub(crate) fn check_handler_name(name: &str) -> Result<(), BadText> {
     }
 }
 
-/// What `before` and `after` name, checked: a handler's name, perhaps behind
-/// its plugin's.
+/// What `before` and `after` name, checked: a handler's name, with or without
+/// its plugin's id before it.
 pub(crate) fn check_constraint(text: &str) -> Result<(), BadText> {
     let (plugin, handler) = match Wanted::parse(text) {
         Wanted::Of(plugin, handler) => (plugin, handler),

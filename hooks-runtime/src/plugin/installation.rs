@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use crate::crowd::Crowd;
 use crate::error::RegisterError;
 use crate::handler::registration::Registration;
 use crate::plugin::record::PluginRecord;
 use crate::plugin::removal::{DrainError, PluginRemoval, Uninstalled};
+use crate::plugin::tracker::CallTracker;
 use crate::registry::entry::Owner;
 use crate::registry::handle::Handles;
 use crate::registry::{HookRegistry, Inner};
@@ -30,8 +30,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     fn registrations(this: &Arc<Self>) -> Vec<Registration>;
 }
 
-/// What `#[hook_handlers]` writes for a type. Its name is what the compiler
-/// says of a second block, so it says what is wrong.
+/// What `#[hook_handlers]` implements for a type. The compiler prints its name
+/// for a second block, so the name says what is wrong.
 #[doc(hidden)]
 pub trait OneBlockOfHookHandlers: Sized + Send + Sync + 'static {
     const ID: Option<&'static str>;
@@ -57,7 +57,7 @@ pub struct Installed<T> {
     handles: Handles,
     /// `None` for a block of built-in handlers.
     record: Option<Arc<PluginRecord>>,
-    crowd: Arc<Crowd>,
+    tracker: Arc<CallTracker>,
 }
 
 impl HookRegistry {
@@ -70,7 +70,7 @@ impl HookRegistry {
     ///
     /// The swap is one instant: every fire sees the old version or the new
     /// one, never both, never neither. A fire under way ends with the version
-    /// it began with, unless somebody uninstalls that version meanwhile.
+    /// it started with, unless that version is uninstalled meanwhile.
     pub fn install_or_replace<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
         self.install_as(plugin, true)
     }
@@ -82,8 +82,8 @@ impl HookRegistry {
     ) -> Result<Installed<T>, RegisterError> {
         let plugin = Arc::new(plugin);
         // A plugin's handlers are waited for as the plugin's; those of a
-        // built-in block need a crowd of their own.
-        let block = Arc::new(Crowd::new());
+        // built-in block need a tracker of their own.
+        let block = Arc::new(CallTracker::new());
         let group = T::registrations(&plugin)
             .into_iter()
             .map(|registration| match T::ID {
@@ -92,13 +92,13 @@ impl HookRegistry {
             })
             .collect();
         let (handles, record) = self.inner.install(group, T::ID, replace)?;
-        let crowd = record.as_ref().map_or(block, |record| Arc::clone(record.crowd()));
-        Ok(Installed { plugin, inner: Arc::downgrade(&self.inner), handles, record, crowd })
+        let tracker = record.as_ref().map_or(block, |record| Arc::clone(record.tracker()));
+        Ok(Installed { plugin, inner: Arc::downgrade(&self.inner), handles, record, tracker })
     }
 }
 
 impl<T: Plugin> Installed<T> {
-    /// The plugin's own value.
+    /// The plugin's value.
     pub fn plugin(&self) -> &T {
         &self.plugin
     }
@@ -112,7 +112,7 @@ impl<T: Plugin> Installed<T> {
     /// handlers is running.
     ///
     /// Called from inside one of them it removes the plugin, but does not wait
-    /// for itself: that is logged, and told by what this returns.
+    /// for itself: that is logged, and reported by the returned value.
     pub async fn uninstall(self) -> Uninstalled {
         Uninstalled::after(self.remove().drained().await)
     }
@@ -124,18 +124,18 @@ impl<T: Plugin> Installed<T> {
     }
 
     /// Removes what this installed: a version that was replaced meanwhile is
-    /// gone, and its successor is left alone.
+    /// removed already, and its successor is not touched.
     fn remove(&self) -> PluginRemoval {
         let Some(inner) = self.inner.upgrade() else { return PluginRemoval::nothing() };
         let (who, removed) = match &self.record {
             Some(record) => {
-                let removed = inner.unregister_stay(record.id().as_str(), record.stay());
+                let removed =
+                    inner.unregister_generation(record.id().as_str(), record.generation());
                 (Owner::Plugin(record.id().clone()), removed)
             }
             None => (Owner::BuiltIn, self.handles.unregister()),
         };
-        let timer = Arc::clone(&inner.settings.timer);
-        PluginRemoval::of(who, removed, Arc::clone(&self.crowd), timer)
+        inner.removal(who, removed, &self.tracker)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Plugins: who they are, how they come in and go, and what they may do.
+//! Plugins: their ids, their installation and removal, and what they may do.
 
 pub(crate) mod id;
 pub(crate) mod installation;
@@ -7,3 +7,4 @@ pub(crate) mod record;
 pub(crate) mod registrar;
 pub(crate) mod removal;
 pub(crate) mod scope;
+pub(crate) mod tracker;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::point::{ModelKind, PointDescriptor};
 
-/// What a host allows one plugin to register. Everything, unless said.
+/// What a host allows one plugin to register. No limits by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "give it to `set_quota`"]
 pub struct Quota {
@@ -38,7 +38,7 @@ impl Quota {
         self
     }
 
-    /// Not at points of this model: a host may keep claiming or gating to
+    /// Not at points of this model: a host may reserve claiming or gating for
     /// itself.
     pub fn without(mut self, model: ModelKind) -> Self {
         self.refused_models.push(model);
@@ -74,7 +74,7 @@ impl Quota {
         {
             return Err(Refusal::TooMany { most });
         }
-        // Whoever may not use flows may not use their stages.
+        // A plugin that may not use flows may not use their stages.
         let is_refused = |model: &&ModelKind| {
             **model == point.model() || (**model == ModelKind::Flow && point.stage().is_some())
         };

@@ -3,26 +3,26 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError};
 
-use crate::crowd::Crowd;
 use crate::plugin::id::PluginId;
+use crate::plugin::tracker::CallTracker;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// A plugin id with its bit in the scopes of one registry.
 ///
-/// Entries and scopes share it; when the last of them is gone the bit can be
-/// given to another id.
+/// Entries and scopes share it; when the last of them is dropped the bit can be
+/// assigned to another id.
 pub(crate) struct PluginName {
     id: PluginId,
     bit: u32,
-    /// All handlers of the plugin, of whichever stay.
-    crowd: Arc<Crowd>,
+    /// All handlers of the plugin, of every generation.
+    tracker: Arc<CallTracker>,
     free: Arc<Mutex<Vec<u32>>>,
 }
 
 impl PluginName {
     pub(crate) fn new(id: PluginId, bit: u32, free: Arc<Mutex<Vec<u32>>>) -> Self {
-        Self { id, bit, crowd: Arc::new(Crowd::new()), free }
+        Self { id, bit, tracker: Arc::new(CallTracker::new()), free }
     }
 
     pub(crate) fn id(&self) -> &PluginId {
@@ -33,8 +33,8 @@ impl PluginName {
         self.bit
     }
 
-    pub(crate) fn crowd(&self) -> &Arc<Crowd> {
-        &self.crowd
+    pub(crate) fn tracker(&self) -> &Arc<CallTracker> {
+        &self.tracker
     }
 }
 
@@ -50,20 +50,20 @@ impl fmt::Debug for PluginName {
     }
 }
 
-/// One stay of a plugin in a registry: from its first registration until it
-/// is unregistered or replaced.
+/// One generation of a plugin in a registry: from its first registration until
+/// it is unregistered or replaced.
 #[derive(Debug)]
 pub(crate) struct PluginRecord {
     name: Arc<PluginName>,
-    /// Tells one stay from the next.
-    stay: u64,
+    /// The number of the generation; never reused.
+    generation: u64,
     /// How many handlers it has. Changed under the store's lock only.
     handlers: AtomicUsize,
 }
 
 impl PluginRecord {
-    pub(crate) fn new(name: Arc<PluginName>, stay: u64) -> Self {
-        Self { name, stay, handlers: AtomicUsize::new(0) }
+    pub(crate) fn new(name: Arc<PluginName>, generation: u64) -> Self {
+        Self { name, generation, handlers: AtomicUsize::new(0) }
     }
 
     pub(crate) fn id(&self) -> &PluginId {
@@ -74,12 +74,12 @@ impl PluginRecord {
         self.name.bit
     }
 
-    pub(crate) fn stay(&self) -> u64 {
-        self.stay
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation
     }
 
-    pub(crate) fn crowd(&self) -> &Arc<Crowd> {
-        &self.name.crowd
+    pub(crate) fn tracker(&self) -> &Arc<CallTracker> {
+        &self.name.tracker
     }
 
     pub(crate) fn handlers(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Less than the registry: what a host hands to a plugin.
+//! A restricted view of the registry, for one plugin.
 
 use crate::error::RegisterError;
 use crate::handler::registration::IntoRegistrations;
@@ -9,9 +9,9 @@ use crate::plugin::scope::ScopedHooks;
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handles;
 
-/// A way to register handlers for one plugin, and for nobody else.
+/// Registers handlers for one plugin, and for no other owner.
 ///
-/// Whoever has it can neither register as built-in nor as another plugin.
+/// Code that has only this can register neither as built-in nor as another plugin.
 #[derive(Clone, Debug)]
 pub struct Registrar {
     hooks: HookRegistry,

@@ -1,4 +1,4 @@
-//! A plugin on its way out.
+//! The removal of a plugin, and the wait for its calls.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::crowd::Crowd;
-use crate::nesting;
+use crate::engine::containment::contained;
+use crate::engine::raw::chain;
+use crate::engine::timer::Timer;
 use crate::observe::log;
-use crate::panics::contained;
+use crate::plugin::tracker::CallTracker;
 use crate::registry::entry::{Entry, Owner};
-use crate::timer::Timer;
 
 /// A plugin whose handlers are removed, and may still be running.
 ///
@@ -21,27 +21,27 @@ use crate::timer::Timer;
 #[derive(Debug)]
 pub struct PluginRemoval {
     removed: usize,
-    /// `None` when nobody of that plugin can be running.
+    /// `None` when no handler of that plugin can be running.
     leaving: Option<Leaving>,
 }
 
-/// Those that are on their way out.
+/// The handlers that are being removed.
 #[derive(Debug)]
 struct Leaving {
     who: Owner,
-    crowd: Arc<Crowd>,
-    /// Closed, so that each tells when its last call ends. Those that leave
-    /// later are not waited for.
+    tracker: Arc<CallTracker>,
+    /// Closed, so that each is released when its last call ends. Handlers that
+    /// are removed later are not waited for.
     handlers: Vec<Weak<Entry>>,
     timer: Arc<dyn Timer>,
 }
 
 impl Leaving {
-    /// Those that still run, from that place on.
+    /// The handlers from that place on that still run.
     fn running(&self, from: usize) -> impl Iterator<Item = (usize, Arc<Entry>)> {
         let handlers = self.handlers.iter().enumerate().skip(from);
         let known = handlers.filter_map(|(place, entry)| Some((place, entry.upgrade()?)));
-        known.filter(|(_, entry)| entry.presence.running() > 0)
+        known.filter(|(_, entry)| !entry.handler.is_released())
     }
 
     fn is_idle(&self) -> bool {
@@ -54,9 +54,12 @@ impl Leaving {
         running.iter().map(|entry| entry.name.to_string()).collect()
     }
 
-    /// The error of a wait that would be for itself.
+    /// The error of a wait that would wait for itself.
     fn check_outside(&self) -> Result<(), DrainError> {
-        if nesting::is_polling(self.crowd.id()) {
+        let is_own = |entry: &Entry| {
+            entry.tracker.as_ref().is_some_and(|tracker| tracker.id() == self.tracker.id())
+        };
+        if chain::is_running(is_own) {
             Err(DrainError::Inside { plugin: self.who.clone() })
         } else {
             Ok(())
@@ -84,15 +87,15 @@ pub enum DrainError {
         /// The names of the handlers that run, in order of registration.
         running: Vec<String>,
     },
-    /// A deadline was given where no timer can be had.
+    /// A deadline was set where no timer is available.
     #[error("there is no timer here to wait with: use `drained`, or give the registry a `Timer`")]
     NoTimer,
 }
 
 /// A plugin that has been uninstalled.
 ///
-/// The plugin is gone in any case, so this may be left unread: a wait that was
-/// refused is in the log.
+/// The plugin is removed in any case, so this may be ignored: a wait that was
+/// refused is logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uninstalled(Result<(), DrainError>);
 
@@ -120,11 +123,16 @@ impl PluginRemoval {
         Self { removed: 0, leaving: None }
     }
 
-    /// `removed` handlers have left with this call; those of the crowd that
-    /// left before are waited for too.
-    pub(crate) fn of(who: Owner, removed: usize, crowd: Arc<Crowd>, timer: Arc<dyn Timer>) -> Self {
-        let handlers = crowd.close();
-        Self { removed, leaving: Some(Leaving { who, crowd, handlers, timer }) }
+    /// `removed` handlers were removed by this call; handlers of the tracker that
+    /// were removed before are waited for too.
+    pub(crate) fn new(
+        who: Owner,
+        removed: usize,
+        tracker: Arc<CallTracker>,
+        handlers: Vec<Weak<Entry>>,
+        timer: Arc<dyn Timer>,
+    ) -> Self {
+        Self { removed, leaving: Some(Leaving { who, tracker, handlers, timer }) }
     }
 
     /// How many handlers were removed.
@@ -132,21 +140,21 @@ impl PluginRemoval {
         self.removed
     }
 
-    /// The handlers of the plugin that have left and still run.
+    /// The removed handlers of the plugin that still run.
     pub fn running(&self) -> Vec<String> {
         self.leaving.as_ref().map_or_else(Vec::new, Leaving::names_of_running)
     }
 
-    /// Waits until no handler of the plugin that has left is running, for
-    /// nobody else's.
+    /// Waits until no removed handler of the plugin is running. Handlers of other
+    /// owners are not waited for.
     pub async fn drained(&self) -> Result<(), DrainError> {
         let Some(leaving) = &self.leaving else { return Ok(()) };
-        let wait = leaving.crowd.wait();
-        // None before this place runs any more: they are closed, so that one
-        // that is idle stays so and is not looked at again.
+        let wait = leaving.tracker.wait();
+        // No handler before this place runs any more: they are closed, so one
+        // that is idle stays idle and is not checked again.
         let mut from = 0;
         poll_fn(|task| {
-            // Registered before looking: a handler that ends in between wakes.
+            // Registered before the check: a handler that ends in between wakes.
             wait.register(task.waker());
             match leaving.running(from).next() {
                 Some((place, _)) => from = place,

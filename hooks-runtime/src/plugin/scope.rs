@@ -14,7 +14,7 @@ pub enum Plugins {
     All,
     /// None: built-in handlers only.
     BuiltIn,
-    /// Those with these ids. An id that no plugin has admits nobody.
+    /// Those with these ids. An id that no plugin has admits none.
     Only(Vec<String>),
 }
 
@@ -29,29 +29,76 @@ impl Plugins {
     }
 }
 
-/// The admitted plugins as bits, worked out once.
+/// Owners of handlers, by their bits. Bit zero stands for built-in ones.
+#[derive(Debug, Default)]
+pub(crate) struct OwnerSet {
+    words: Vec<u64>,
+}
+
+impl OwnerSet {
+    fn insert(&mut self, bit: u32) {
+        let word = bit as usize / 64;
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (bit % 64);
+    }
+
+    #[inline]
+    fn contains(&self, bit: u32) -> bool {
+        self.words.get(bit as usize / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
+
+    /// Adds those of `other`.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+
+    /// Whether all of `other` are in it.
+    #[inline]
+    fn is_superset(&self, other: &Self) -> bool {
+        let words = self.words.iter().copied().chain(std::iter::repeat(0));
+        other.words.iter().zip(words).all(|(other, word)| other & !word == 0)
+    }
+}
+
+impl FromIterator<u32> for OwnerSet {
+    fn from_iter<I: IntoIterator<Item = u32>>(bits: I) -> Self {
+        let mut set = Self::default();
+        bits.into_iter().for_each(|bit| set.insert(bit));
+        set
+    }
+}
+
+/// The admitted plugins, worked out once.
 #[derive(Debug)]
 pub(crate) struct ScopeBits {
-    words: Box<[u64]>,
-    /// Keeps the bits from being given to other ids.
+    admitted: OwnerSet,
+    /// Keeps the bits from being assigned to other ids.
     names: Vec<Arc<PluginName>>,
 }
 
 impl ScopeBits {
     pub(crate) fn new(names: Vec<Arc<PluginName>>) -> Self {
-        let highest = names.iter().map(|name| name.bit()).max().unwrap_or(0);
-        let mut words = vec![0; highest as usize / 64 + 1];
-        // Bit zero stands for built-in handlers, which are always admitted.
-        words[0] = 1;
-        for name in &names {
-            words[name.bit() as usize / 64] |= 1 << (name.bit() % 64);
-        }
-        Self { words: words.into(), names }
+        // Built-in handlers are always admitted.
+        let admitted = [0].into_iter().chain(names.iter().map(|name| name.bit())).collect();
+        Self { admitted, names }
     }
 
     #[inline]
     pub(crate) fn admits(&self, bit: u32) -> bool {
-        self.words.get(bit as usize / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+        self.admitted.contains(bit)
+    }
+
+    /// Whether all of those owners are admitted.
+    #[inline(never)]
+    pub(crate) fn admits_all(&self, owners: &OwnerSet) -> bool {
+        self.admitted.is_superset(owners)
     }
 
     /// What both admit.
@@ -68,12 +115,12 @@ impl ScopeBits {
 #[derive(Clone)]
 pub struct ScopedHooks {
     pub(crate) inner: Arc<Inner>,
-    /// `None` admits everyone.
+    /// `None` admits every owner.
     pub(crate) bits: Option<Arc<ScopeBits>>,
 }
 
 impl ScopedHooks {
-    /// What tells this registry from every other while it is there.
+    /// Identifies this registry for as long as it exists.
     #[inline]
     pub(crate) fn registry(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()

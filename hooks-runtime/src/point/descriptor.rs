@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{FailurePolicy, Kind, ModelKind};
+use super::{FailurePolicy, ModelKind};
 use crate::flow::StageKind;
 use crate::sync::statics::{AtomicUsize, Ordering};
 
@@ -77,18 +77,13 @@ impl PointDescriptor {
         doc: &'static str,
         location: SourceLocation,
     ) -> Self {
-        // No verdict is not a pass: the models that decide fail closed.
-        let policy = match model.0 {
-            Kind::Void | Kind::Modifying | Kind::Claiming => FailurePolicy::Open,
-            Kind::Gating | Kind::Flow | Kind::Stage => FailurePolicy::Closed,
-        };
         Self {
             name,
             model,
             doc,
             location,
             timeout: None,
-            policy,
+            policy: model.policy,
             fixed: false,
             stage: None,
             index: AtomicUsize::new(0),
@@ -129,7 +124,7 @@ impl PointDescriptor {
         self
     }
 
-    /// Whether the outcome stands whatever the handlers of this point do.
+    /// Whether the outcome is final, whatever the handlers of this point do.
     pub const fn is_fixed(&self) -> bool {
         self.fixed
     }
@@ -180,7 +175,7 @@ impl PointDescriptor {
         }
     }
 
-    /// Two threads may both draw a number; the first one stored stands, the
+    /// Two threads may both take a number; the first one stored is kept, the
     /// other stays unused.
     #[cold]
     fn assign_index(&self) -> usize {

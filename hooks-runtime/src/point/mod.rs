@@ -1,26 +1,28 @@
-//! A hook point: a named place where a host lets others in.
+//! A hook point: a named place at which a host calls handlers.
 
 mod descriptor;
+pub(crate) mod interest;
 mod policy;
+pub(crate) mod table;
 
 use std::fmt;
 
 pub use descriptor::{PointDescriptor, SourceLocation};
 pub use policy::FailurePolicy;
 
-use crate::models::Model;
+use crate::model::Model;
 
 /// A hook point, declared with [`hook_points!`](crate::hook_points).
 ///
-/// The implementing type is a zero-sized marker. Nobody implements this by
-/// hand: the macro writes the descriptor that the registry relies on.
+/// The implementing type is a zero-sized marker. Not to be implemented by hand:
+/// the macro writes the descriptor that the registry relies on.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook point",
     label = "expected a point declared with `hook_points!`",
     note = "declare it in a `hook_points!` block, or name the point instead of its payload"
 )]
 pub trait HookPoint: Sized + Send + Sync + 'static {
-    /// What a fire hands to the handlers.
+    /// What a fire passes to the handlers.
     type Payload: Send + Sync + 'static;
     /// What the handlers' answers compose to.
     type Result: Send + Sync + 'static;
@@ -41,49 +43,44 @@ pub trait HookPoint: Sized + Send + Sync + 'static {
 /// alone could mean two things: a wrong verb is to read "`Modifying` hook
 /// point", not "`hooks_runtime::Modifying` hook point".
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ModelKind(Kind);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
-    Void,
-    Modifying,
-    Claiming,
-    Gating,
-    Flow,
-    Stage,
+pub struct ModelKind {
+    /// The name of the marker type.
+    name: &'static str,
+    /// The word that declares a point.
+    word: &'static str,
+    /// What a handler's failure means where the point does not say.
+    policy: FailurePolicy,
 }
 
 #[allow(non_upper_case_globals)]
 impl ModelKind {
     /// All handlers, concurrently; nothing to compose.
-    pub const Void: Self = Self(Kind::Void);
+    pub const Void: Self = Self::new("Void", "void", FailurePolicy::Open);
     /// One after another; per field the first value wins.
-    pub const Modifying: Self = Self(Kind::Modifying);
+    pub const Modifying: Self = Self::new("Modifying", "modifying", FailurePolicy::Open);
     /// One after another until the first claim.
-    pub const Claiming: Self = Self(Kind::Claiming);
+    pub const Claiming: Self = Self::new("Claiming", "claiming", FailurePolicy::Open);
     /// Rewriters, then guards; the first rejection stops.
-    pub const Gating: Self = Self(Kind::Gating);
+    // No verdict is not a pass: the models that decide fail closed.
+    pub const Gating: Self = Self::new("Gating", "gating", FailurePolicy::Closed);
     /// Stages around an operation of the host.
-    pub const Flow: Self = Self(Kind::Flow);
+    pub const Flow: Self = Self::new("Flow", "flow", FailurePolicy::Closed);
     /// One stage of a flow.
-    pub const Stage: Self = Self(Kind::Stage);
+    pub const Stage: Self = Self::new("Stage", "stage", FailurePolicy::Closed);
+
+    pub(crate) const fn new(name: &'static str, word: &'static str, policy: FailurePolicy) -> Self {
+        Self { name, word, policy }
+    }
 }
 
 impl fmt::Display for ModelKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            Kind::Void => "void",
-            Kind::Modifying => "modifying",
-            Kind::Claiming => "claiming",
-            Kind::Gating => "gating",
-            Kind::Flow => "flow",
-            Kind::Stage => "stage",
-        })
+        f.write_str(self.word)
     }
 }
 
 impl fmt::Debug for ModelKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
+        f.write_str(self.name)
     }
 }

@@ -1,4 +1,4 @@
-//! What a registry's handlers and fires do not add up to.
+//! The audit: handlers, points and constraints that have no effect.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::registry::entry::Owner;
 use crate::registry::order::{self, Conflict};
 use crate::registry::store::PointStore;
 
-/// What does not add up, as of when it was asked for.
+/// What has no effect or was never used, at the time of the audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -63,7 +63,7 @@ pub enum NeverCalledReason {
     NeverReached,
 }
 
-/// A constraint that names nobody.
+/// A constraint that names no other handler at its point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct UnknownConstraint {
@@ -73,8 +73,11 @@ pub struct UnknownConstraint {
     pub handler: Arc<str>,
     /// Who registered it.
     pub owner: Owner,
-    /// What stands for no other handler at this point.
+    /// The name in the constraint, for which there is no other handler at this
+    /// point.
     pub name: Arc<str>,
+    /// The constraint, as in ``before `audit` ``.
+    pub constraint: String,
 }
 
 /// A constraint that is not kept. It is tried again whenever the handlers of
@@ -124,7 +127,7 @@ impl From<&Conflict> for DropReason {
     }
 }
 
-/// A plugin that was asked for and never was here.
+/// A plugin that was asked for and never registered a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct UnknownPlugin {
@@ -147,13 +150,17 @@ impl Audit {
         let at = point.descriptor.name();
         let names = point.order.names();
         for (index, entry) in point.order.iter().enumerate() {
-            let wanted = entry.before.iter().chain(&entry.after);
-            for name in wanted.filter(|name| names.targets(index, name).next().is_none()) {
+            let before = entry.before.iter().map(|name| ("before", name));
+            let wanted = before.chain(entry.after.iter().map(|name| ("after", name)));
+            for (side, name) in
+                wanted.filter(|(_, name)| names.targets(index, name).next().is_none())
+            {
                 self.name_nobody.push(UnknownConstraint {
                     point: at,
                     handler: Arc::clone(&entry.name),
                     owner: entry.owner(),
                     name: Arc::clone(name),
+                    constraint: format!("{side} `{name}`"),
                 });
             }
         }
@@ -172,7 +179,7 @@ impl Audit {
 impl HookRegistry {
     /// Looks for points that are never fired, handlers that are never called,
     /// constraints that name no handler or cannot be kept, and plugins that
-    /// were asked for and never here.
+    /// were asked for and never registered a handler.
     pub fn audit(&self) -> Audit {
         let store = self.inner.store();
         let mut audit = Audit::default();
@@ -187,7 +194,7 @@ impl HookRegistry {
             }
             for (entry, calls) in point.calls() {
                 if calls == 0 {
-                    let why = match (fired, entry.counters.times_filtered()) {
+                    let why = match (fired, entry.counters.times_skipped()) {
                         (false, _) => NeverCalledReason::NeverFired,
                         (true, 0) => NeverCalledReason::NeverReached,
                         (true, _) => NeverCalledReason::AlwaysFiltered,
@@ -248,12 +255,7 @@ impl fmt::Display for Audit {
             let handler = escaped(handler);
             format!("`{handler}` ({owner}) at `{point}` is never called: {why}")
         }));
-        lines.extend(self.name_nobody.iter().map(
-            |UnknownConstraint { point, handler, owner, name }| {
-                let (handler, name) = (escaped(handler), escaped(name));
-                format!("`{handler}` ({owner}) at `{point}` names `{name}`, which is nobody there")
-            },
-        ));
+        lines.extend(self.name_nobody.iter().map(ToString::to_string));
         lines.extend(self.dropped.iter().map(ToString::to_string));
         lines.extend(self.unknown_plugins.iter().map(ToString::to_string));
         let undeclared = self.undeclared.iter();
@@ -270,6 +272,29 @@ impl fmt::Display for NeverCalledReason {
             Self::AlwaysFiltered => "every fire leaves it out",
             Self::NeverReached => "no fire reached it",
         })
+    }
+}
+
+impl fmt::Display for UnknownConstraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { point, handler, owner, name, constraint } = self;
+        // A constraint may name its own handler or plugin, which is never a target.
+        let (of, is_own) = match (name.strip_suffix("/*"), owner) {
+            (Some(id), Owner::Plugin(own)) => ("that plugin", id == own.as_str()),
+            (Some(_), Owner::BuiltIn) => ("that plugin", false),
+            (None, Owner::Plugin(own)) => {
+                let qualified = name.strip_prefix(own.as_str()).and_then(|at| at.strip_prefix('/'));
+                ("that name", qualified.unwrap_or(name) == &**handler)
+            }
+            (None, Owner::BuiltIn) => ("that name", name == handler),
+        };
+        let other = if is_own { "other " } else { "" };
+        let (handler, constraint) = (escaped(handler), escaped(constraint));
+        write!(
+            f,
+            "`{handler}` ({owner}) at `{point}` is ordered {constraint}, but no {other}handler of \
+             {of} is registered there"
+        )
     }
 }
 

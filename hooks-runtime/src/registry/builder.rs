@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::nesting::MAX_DEPTH;
+use crate::engine::nesting::MAX_DEPTH;
+use crate::engine::timer::Timer;
 use crate::observe::Observer;
 use crate::registry::HookRegistry;
-use crate::timer::Timer;
 
 /// What a host sets once, when it makes the registry.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Settings {
     pub(crate) observers: Vec<Arc<dyn Observer>>,
 }
 
-/// The settings of a registry to be.
+/// Builds a registry from its settings.
 #[derive(Debug)]
 #[must_use = "call `build`"]
 pub struct HookRegistryBuilder {
@@ -31,9 +31,9 @@ impl HookRegistryBuilder {
     /// The default settings.
     pub(super) fn new() -> Self {
         #[cfg(feature = "tokio")]
-        let timer = Arc::new(crate::timer::TokioTimer);
+        let timer = Arc::new(crate::engine::timer::TokioTimer);
         #[cfg(not(feature = "tokio"))]
-        let timer = Arc::new(crate::timer::NoTimer);
+        let timer = Arc::new(crate::engine::timer::NoTimer);
         let (depth, observers) = (DEFAULT_DEPTH, Vec::new());
         Self { settings: Settings { timeout: None, depth, timer, observers } }
     }
@@ -44,7 +44,7 @@ impl HookRegistryBuilder {
         self
     }
 
-    /// How deep fires may be nested: 32 unless given, 128 at most.
+    /// How deep fires may be nested: 32 by default, 128 at most.
     ///
     /// Each level takes stack, in a debug build some 10 KiB, and 20 KiB in a
     /// flow: 128 of those do not fit the 2 MiB that a thread has by default.
@@ -59,8 +59,8 @@ impl HookRegistryBuilder {
         self
     }
 
-    /// Who is told of everything that happens here. All that are given are
-    /// told, in this order.
+    /// Adds an observer, which is notified of everything that happens in the
+    /// registry. Observers are notified in the order in which they were added.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.settings.observers.push(Arc::new(observer));
         self

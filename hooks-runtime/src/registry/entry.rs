@@ -1,17 +1,16 @@
-//! A registered handler: who, where in the order, under which terms.
+//! A registered handler: its owner, its place in the order, its options.
 
-use std::any::Any;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::crowd::Crowd;
+use crate::engine::raw::HandlerCell;
 use crate::handler::target::Target;
 use crate::plugin::id::PluginId;
 use crate::plugin::record::PluginRecord;
+use crate::plugin::tracker::CallTracker;
 use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
-use crate::presence::Presence;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// Who registered a handler.
@@ -50,9 +49,9 @@ pub(crate) enum Phase {
     Guard,
 }
 
-/// The terms of one registered handler.
-pub struct Entry {
-    /// Never reused, so that a stale handle removes nobody else's handler.
+/// One registered handler and its options.
+pub(crate) struct Entry {
+    /// Never reused, so that a stale handle never removes another handler.
     pub(crate) id: u64,
     /// The place among equals; a replacement inherits it.
     pub(crate) seq: u64,
@@ -60,8 +59,9 @@ pub struct Entry {
     pub(crate) name: Arc<str>,
     /// `None` for built-in handlers.
     pub(crate) plugin: Option<Arc<PluginRecord>>,
-    /// Who is waited for together with it; `None` when nobody ever waits.
-    pub(crate) crowd: Option<Arc<Crowd>>,
+    /// The handlers that are waited for together with it; `None` where its
+    /// removal is never awaited.
+    pub(crate) tracker: Option<Arc<CallTracker>>,
     pub(crate) priority: i32,
     pub(crate) phase: Phase,
     pub(crate) policy: FailurePolicy,
@@ -72,10 +72,8 @@ pub struct Entry {
     pub(crate) allowed: Option<RangeInclusive<i32>>,
     pub(crate) target: Option<Target>,
     pub(crate) location: SourceLocation,
-    pub(crate) presence: Presence,
     pub(crate) counters: Counters,
-    /// A `Box<dyn Invoke<P>>` of this entry's point.
-    pub(crate) handler: Box<dyn Any + Send + Sync>,
+    pub(crate) handler: HandlerCell,
 }
 
 impl Entry {
@@ -86,14 +84,65 @@ impl Entry {
         }
     }
 
-    /// The stay of its plugin; `None` for built-in handlers.
-    pub(crate) fn stay(&self) -> Option<u64> {
-        self.plugin.as_ref().map(|plugin| plugin.stay())
+    /// The generation of its plugin; `None` for built-in handlers.
+    pub(crate) fn generation(&self) -> Option<u64> {
+        self.plugin.as_ref().map(|plugin| plugin.generation())
+    }
+
+    /// Whether a call of it needs more checks than that of its scope.
+    pub(crate) fn is_special(&self) -> bool {
+        self.target.is_some() || self.timeout.is_some()
+    }
+
+    /// Whether it was closed: no further call of it starts.
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.handler.is_closed()
+    }
+
+    /// Counts a call of it as pending. The thread has it published as running
+    /// still.
+    #[inline]
+    pub(crate) fn call_suspended(&self) {
+        if self.tracker.is_some() {
+            self.handler.call_suspended();
+        }
+    }
+
+    /// Counts a pending call as ended, after its future was dropped.
+    #[inline]
+    pub(crate) fn call_resumed(&self) {
+        if self.tracker.is_some() {
+            self.handler.call_resumed();
+        }
+    }
+
+    /// After a call of it: where it was closed meanwhile, this call may be the one
+    /// that has to release it.
+    #[inline]
+    pub(crate) fn release_if_closed(&self) {
+        if self.is_closed()
+            && let Some(tracker) = &self.tracker
+        {
+            tracker.release();
+        }
     }
 
     /// The bit of the owner in a scope; built-in handlers have bit zero.
     pub(crate) fn owner_bit(&self) -> u32 {
         self.plugin.as_ref().map_or(0, |plugin| plugin.bit())
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        // Closed and not released: what threads run could not be read.
+        if self.is_closed()
+            && let Some(tracker) = self.tracker.take_if(|_| !self.handler.is_released())
+        {
+            self.handler.drop_handler();
+            tracker.wake();
+        }
     }
 }
 
@@ -112,7 +161,7 @@ impl fmt::Debug for Entry {
 pub(crate) struct Counters {
     calls: AtomicU64,
     failures: AtomicU64,
-    filtered: AtomicU64,
+    skipped: AtomicU64,
     overruns: AtomicU64,
 }
 
@@ -134,8 +183,8 @@ impl Counters {
         self.overruns.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn filtered(&self) {
-        self.filtered.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn skipped(&self) {
+        self.skipped.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn calls(&self) -> u64 {
@@ -150,7 +199,7 @@ impl Counters {
         self.overruns.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn times_filtered(&self) -> u64 {
-        self.filtered.load(Ordering::Relaxed)
+    pub(crate) fn times_skipped(&self) -> u64 {
+        self.skipped.load(Ordering::Relaxed)
     }
 }

@@ -1,4 +1,4 @@
-//! What a registration leaves in the hands of whoever made it.
+//! Handles: what a registration returns.
 
 use std::fmt;
 use std::iter;
@@ -11,8 +11,8 @@ use crate::registry::entry::Entry;
 /// A registered handler. Dropping the handle keeps the handler;
 /// [`unregister`](Self::unregister) removes it.
 ///
-/// It holds neither the registry nor the handler alive, and it never removes
-/// anybody else's handler, however late it is used.
+/// It keeps neither the registry nor the handler alive, and it never removes
+/// another handler, however late it is used.
 #[derive(Clone)]
 pub struct Handle {
     inner: Weak<Inner>,
@@ -30,9 +30,9 @@ impl Handle {
         Some((self.index, self.entry.upgrade()?))
     }
 
-    /// Removes the handler; says whether it was still there.
+    /// Removes the handler; returns whether it was still registered.
     ///
-    /// A fire under way ends the call it has begun and starts no other.
+    /// A fire under way ends the call it has started and starts no other.
     pub fn unregister(&self) -> bool {
         let Some(inner) = self.inner.upgrade() else { return false };
         inner.unregister(iter::once(self)) == 1
@@ -43,8 +43,7 @@ impl Handle {
         self.entry.upgrade().map(|entry| Arc::clone(&entry.name))
     }
 
-    /// Binds the handler's stay to a scope: it is removed when the result is
-    /// dropped.
+    /// Binds the handler to a scope: it is removed when the result is dropped.
     #[must_use = "dropping it removes the handler at once"]
     pub fn scoped(self) -> ScopedHandle {
         ScopedHandle(self)
@@ -76,12 +75,12 @@ impl Drop for ScopedHandle {
     }
 }
 
-/// The handles of a group, in the order in which it was given.
+/// The handles of a group, in the order of its registrations.
 #[derive(Clone, Debug)]
 pub struct Handles(pub(crate) Vec<Handle>);
 
 impl Handles {
-    /// Removes all of them at one instant; says how many were still there.
+    /// Removes all of them at one instant; returns how many were still registered.
     pub fn unregister(&self) -> usize {
         // A group is registered in one registry.
         let inner = self.0.first().and_then(|handle| handle.inner.upgrade());

@@ -14,7 +14,7 @@ use crate::registry::entry::{Entry, Owner, Phase};
 use crate::registry::order::{self, Relation};
 use crate::registry::store::{PointStore, Sequence};
 
-/// A registered handler, as it was when it was asked for.
+/// A registered handler, as of the call that returned this.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -57,7 +57,7 @@ pub struct HandlerInfo {
     pub filtered: u64,
 }
 
-/// Why a handler stands where it stands.
+/// Why a handler has its place in the order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OrderReason {
@@ -65,7 +65,7 @@ pub struct OrderReason {
     pub handler: Arc<str>,
     /// Who registered it.
     pub owner: Owner,
-    /// Why it stands here, as a sentence.
+    /// Why it has this place, as a sentence.
     pub reason: String,
 }
 
@@ -105,7 +105,7 @@ impl HookRegistry {
         points.flat_map(|(_, point)| infos(point)).filter(wanted).collect()
     }
 
-    /// For each handler of `P`, in order, why it stands where it stands.
+    /// For each handler of `P`, in order, why it has its place.
     pub fn explain_order<P: HookPoint>(&self) -> Vec<OrderReason> {
         let store = self.inner.store();
         let Some(point) = store.points().get(&P::descriptor().index()) else { return Vec::new() };
@@ -140,7 +140,7 @@ fn info(point: &PointStore, entry: &Entry, calls: u64) -> HandlerInfo {
         calls,
         failures: entry.counters.failures(),
         overruns: entry.counters.overruns(),
-        filtered: entry.counters.times_filtered(),
+        filtered: entry.counters.times_skipped(),
     }
 }
 
@@ -149,7 +149,7 @@ fn info(point: &PointStore, entry: &Entry, calls: u64) -> HandlerInfo {
 fn reasons(order: &Sequence) -> Vec<String> {
     let dropped: HashMap<_, _> =
         order.dropped().iter().map(|(entry, conflict)| (entry.id, conflict)).collect();
-    // For each handler the others that it stands before or behind, in order.
+    // For each handler the others that it runs before or after, in order.
     let mut relative: Vec<Vec<(usize, String)>> = vec![Vec::new(); order.len()];
     let relations = order::relations(order).into_iter();
     let kept = relations.filter(|relation| !dropped.contains_key(&order[relation.asker].id));

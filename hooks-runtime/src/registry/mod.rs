@@ -2,50 +2,56 @@
 
 pub(crate) mod audit;
 mod builder;
+mod counters;
 pub(crate) mod entry;
 pub(crate) mod handle;
 pub(crate) mod introspect;
+pub(crate) mod list;
 pub(crate) mod order;
+pub(crate) mod snapshot;
 pub(crate) mod store;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 
 pub use builder::HookRegistryBuilder;
 pub(crate) use builder::Settings;
 
+use crate::engine::raw::SnapshotCell;
 use crate::error::RegisterError;
 use crate::handler::registration::{IntoRegistrations, Registration};
-use crate::observe::{ObservedHandler, Observer, tell};
+use crate::observe::{ObservedHandler, Observer, notify};
 use crate::plugin::id::{PluginId, PluginIdError};
 use crate::plugin::quota::Quota;
 use crate::plugin::record::{PluginName, PluginRecord};
 use crate::plugin::removal::PluginRemoval;
 use crate::plugin::scope::ScopedHooks;
+use crate::plugin::tracker::{self, CallTracker};
 use crate::point::HookPoint;
+use crate::point::table::Table;
 use crate::registry::entry::{Entry, Owner};
 use crate::registry::handle::{Handle, Handles};
+use crate::registry::snapshot::Snapshot;
 use crate::registry::store::{Batch, Change, Store};
-use crate::snapshot::{Published, Root};
 use crate::sync::{Mutex, MutexGuard};
-use crate::table::Table;
 
 /// The hooks of a program: what is registered, and the means to fire.
 ///
 /// Cheap to clone and to share; clones are the same registry. Fires, and
 /// everything else that a scoped view can do, come through
-/// [`ScopedHooks`], to which this derefs with a scope that admits everyone.
+/// [`ScopedHooks`], to which this derefs with a scope that admits every owner.
 #[derive(Clone)]
 pub struct HookRegistry {
-    everyone: ScopedHooks,
+    unscoped: ScopedHooks,
 }
 
 /// The registry itself, behind the `Arc`.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) table: Table,
-    pub(crate) published: Published,
+    pub(crate) published: SnapshotCell<Snapshot>,
     pub(crate) settings: Settings,
     store: Mutex<Store>,
 }
@@ -59,14 +65,14 @@ impl HookRegistry {
     fn with(settings: Settings) -> Self {
         let inner = Inner {
             table: Table::new(!settings.observers.is_empty()),
-            published: Published::default(),
+            published: SnapshotCell::new(Snapshot::default()),
             settings,
             store: Mutex::default(),
         };
-        Self { everyone: ScopedHooks { inner: Arc::new(inner), bits: None } }
+        Self { unscoped: ScopedHooks { inner: Arc::new(inner), bits: None } }
     }
 
-    /// The settings of a registry to be.
+    /// Starts a registry with other settings.
     pub fn builder() -> HookRegistryBuilder {
         HookRegistryBuilder::new()
     }
@@ -85,7 +91,7 @@ impl HookRegistry {
     }
 
     /// Sets what a plugin may register from now on, in place of its earlier
-    /// quota; `Quota::new()` takes that away again. What it has registered stays.
+    /// quota; `Quota::new()` removes all limits. What it has registered stays.
     pub fn set_quota(&self, plugin: &str, quota: Quota) -> Result<(), PluginIdError> {
         let id = PluginId::new(plugin)?;
         self.inner.store().set_quota(id, quota);
@@ -93,10 +99,10 @@ impl HookRegistry {
     }
 
     /// Removes all handlers of a plugin at one instant: a fire that starts
-    /// later sees none of them, a fire under way ends those it has begun and
-    /// starts no more of them.
+    /// later sees none of them, a fire under way ends the calls it has started and
+    /// starts no others of them.
     ///
-    /// The result tells how many there were, and can wait until none of them
+    /// The result says how many there were, and can wait until none of them
     /// is running: `hooks.unregister_plugin("audit").drained().await?`.
     pub fn unregister_plugin(&self, id: impl AsRef<str>) -> PluginRemoval {
         self.inner.unregister_plugin(id.as_ref())
@@ -104,7 +110,7 @@ impl HookRegistry {
 }
 
 impl ScopedHooks {
-    /// Whether anybody, in this scope or not, listens at `P`.
+    /// Whether `P` has any handlers, in this scope or not.
     #[inline]
     pub fn has_handlers<P: HookPoint>(&self) -> bool {
         self.inner.table.get(P::descriptor().index()).has_handlers()
@@ -131,8 +137,8 @@ impl Inner {
         Ok(commit.handles(self))
     }
 
-    /// Registers a plugin's handlers, with the record of its stay. With
-    /// `replace`, the plugin of that id leaves in the same instant.
+    /// Registers a plugin's handlers, with the record of its generation. With
+    /// `replace`, the plugin of that id is removed in the same instant.
     pub(crate) fn install(
         self: &Arc<Self>,
         group: Vec<Registration>,
@@ -142,7 +148,7 @@ impl Inner {
         let mut batch = Batch::new(group);
         let (commit, record) = {
             let mut store = self.store();
-            let installed = id.and_then(|id| store.plugin(id)).map(|plugin| plugin.stay());
+            let installed = id.and_then(|id| store.plugin(id)).map(|plugin| plugin.generation());
             if let (Some(id), Some(_), false) = (id, installed, replace) {
                 return Err(RegisterError::Installed { plugin: id.to_owned() });
             }
@@ -155,7 +161,7 @@ impl Inner {
         Ok((commit.handles(self), record))
     }
 
-    /// Removes handlers at one instant; says how many were still there.
+    /// Removes handlers at one instant; returns how many were still registered.
     pub(crate) fn unregister<'h>(&self, handles: impl Iterator<Item = &'h Handle>) -> usize {
         // Dropped after the lock is released: each may be the last reference.
         let entries: Vec<_> = handles.filter_map(Handle::entry).collect();
@@ -164,7 +170,7 @@ impl Inner {
             let change = store.remove(&entries);
             (!change.removed.is_empty()).then(|| self.publish(&store, change))
         };
-        removed.map_or(0, |removed| removed.close(&self.settings.observers))
+        removed.map_or(0, |removed| self.close(&removed))
     }
 
     fn unregister_plugin(&self, id: &str) -> PluginRemoval {
@@ -177,47 +183,88 @@ impl Inner {
         let Some(name) = name else {
             return PluginRemoval::nothing();
         };
-        let count = removed.map_or(0, |removed| removed.close(&self.settings.observers));
-        let timer = Arc::clone(&self.settings.timer);
-        PluginRemoval::of(Owner::Plugin(name.id().clone()), count, Arc::clone(name.crowd()), timer)
+        let count = removed.map_or(0, |removed| self.close(&removed));
+        self.removal(Owner::Plugin(name.id().clone()), count, name.tracker())
     }
 
-    /// Removes the handlers of one stay, if it lasts still.
-    pub(crate) fn unregister_stay(&self, id: &str, stay: u64) -> usize {
+    /// Removes the handlers of one generation, if it is the current one.
+    pub(crate) fn unregister_generation(&self, id: &str, generation: u64) -> usize {
         let removed = {
             let mut store = self.store();
-            let change = store.remove_plugin(id, Some(stay));
+            let change = store.remove_plugin(id, Some(generation));
             change.map(|change| self.publish(&store, change))
         };
-        removed.map_or(0, |removed| removed.close(&self.settings.observers))
+        removed.map_or(0, |removed| self.close(&removed))
     }
 
     /// Makes a change visible, at one instant.
     fn publish(&self, store: &Store, change: Change) -> Commit {
-        let mut root = (*self.published.current()).clone();
-        for &index in &change.points {
-            if root.lists.len() <= index {
-                root.lists.resize(index + 1, None);
+        let displaced = self.published.update(|snapshot| {
+            let mut lists = snapshot.lists.clone();
+            for &index in &change.points {
+                if lists.len() <= index {
+                    lists.resize(index + 1, None);
+                }
+                // A point without handlers is like one that never had any.
+                let point = store.points().get(&index).filter(|point| !point.order.is_empty());
+                lists[index] = point.map(|point| Arc::clone(&point.list));
             }
-            // A point that everybody has left is as one that nobody came to.
-            let point = store.points().get(&index).filter(|point| !point.order.is_empty());
-            root.lists[index] = point.map(|point| point.list.clone());
-        }
-        let old = self.published.swap(root);
-        let crowd = |entry: &Entry| entry.crowd.as_ref().map(Arc::as_ptr);
-        for together in change.removed.chunk_by(|one, next| crowd(one) == crowd(next)) {
-            if let Some(crowd) = &together[0].crowd {
-                crowd.leave(together);
+            Snapshot { lists }
+        });
+        let tracker = |entry: &Entry| entry.tracker.as_ref().map(Arc::as_ptr);
+        for together in change.removed.chunk_by(|one, next| tracker(one) == tracker(next)) {
+            if let Some(tracker) = &together[0].tracker {
+                tracker.removed(together);
             }
         }
         for &index in &change.points {
             let len = store.points().get(&index).map_or(0, |point| point.order.len());
             self.table.get(index).set_len(len);
         }
-        Commit { change, _displaced: old }
+        Commit { change, _displaced: displaced }
     }
 
-    /// The bits of plugin ids; an id that cannot be one is nobody's.
+    /// Closes the removed handlers, so that fires under way start no more of them,
+    /// and releases those that nothing runs; returns how many were removed. Only
+    /// after publication: a fire that starts in between must not see half of them.
+    fn close(&self, commit: &Commit) -> usize {
+        self.close_entries(&commit.change.removed);
+        commit.announce(&self.settings.observers);
+        commit.change.removed.len()
+    }
+
+    fn close_entries(&self, entries: &[Arc<Entry>]) {
+        // The last one first: a fire that finds one closed finds all later ones
+        // closed.
+        for entry in entries.iter().rev() {
+            entry.handler.close();
+        }
+        let points: BTreeSet<_> = entries.iter().map(|entry| entry.point.index()).collect();
+        for index in points {
+            self.table.get(index).handlers_closed();
+        }
+        tracker::release(entries.to_vec());
+    }
+
+    /// The removal of handlers that are waited for together: also of those that
+    /// were replaced or removed before.
+    pub(crate) fn removal(
+        &self,
+        owner: Owner,
+        count: usize,
+        tracker: &Arc<CallTracker>,
+    ) -> PluginRemoval {
+        let handlers = tracker.removed_so_far();
+        // Counted outside the tracker's lock: the last reference to an entry must
+        // not be dropped under it.
+        let known = handlers.iter().filter_map(Weak::upgrade);
+        let open: Vec<_> = known.filter(|entry| !entry.is_closed()).collect();
+        self.close_entries(&open);
+        let timer = Arc::clone(&self.settings.timer);
+        PluginRemoval::new(owner, count, Arc::clone(tracker), handlers, timer)
+    }
+
+    /// The bits of plugin ids; a text that cannot be an id has none.
     pub(crate) fn names_of(&self, ids: &[String]) -> Vec<Arc<PluginName>> {
         let mut store = self.store();
         for id in ids {
@@ -227,33 +274,21 @@ impl Inner {
     }
 }
 
-/// A change that is visible, with what it displaced: dropped by whoever asked
-/// for it, after the lock.
+/// A published change, with what it displaced: dropped by the caller, after the
+/// lock is released.
 struct Commit {
     change: Change,
-    _displaced: Arc<Root>,
+    _displaced: Vec<Arc<Snapshot>>,
 }
 
 impl Commit {
-    /// Lets fires under way start no more of the removed handlers. Only after
-    /// publication: a fire that starts in between must not see half of them.
-    /// The last one first: a fire that finds one closed finds all closed that
-    /// it comes to later.
-    fn close(&self, observers: &[Arc<dyn Observer>]) -> usize {
-        for entry in self.change.removed.iter().rev() {
-            entry.presence.close();
-        }
-        self.announce(observers);
-        self.change.removed.len()
-    }
-
-    /// Tells observers who came and who went.
+    /// Notifies observers of the removed and the registered handlers.
     fn announce(&self, observers: &[Arc<dyn Observer>]) {
         for entry in &self.change.removed {
-            tell(observers, |observer| observer.removed(&ObservedHandler::new(entry)));
+            notify(observers, |observer| observer.removed(&ObservedHandler::new(entry)));
         }
         for (_, entry) in &self.change.added {
-            tell(observers, |observer| observer.registered(&ObservedHandler::new(entry)));
+            notify(observers, |observer| observer.registered(&ObservedHandler::new(entry)));
         }
     }
 
@@ -268,7 +303,7 @@ impl Deref for HookRegistry {
 
     #[inline]
     fn deref(&self) -> &ScopedHooks {
-        &self.everyone
+        &self.unscoped
     }
 }
 

@@ -16,13 +16,13 @@ mod real;
 mod scheduled;
 
 #[cfg(not(schedules))]
-pub(crate) use real::{Guard, Mutex, MutexGuard, OnceLock, Swap, atomic, thread_local};
+pub(crate) use real::{Mutex, MutexGuard, OnceLock, atomic, global, thread_local};
 #[cfg(schedules)]
-pub(crate) use scheduled::{Guard, Mutex, MutexGuard, OnceLock, Swap, atomic, thread_local};
+pub(crate) use scheduled::{Mutex, MutexGuard, OnceLock, atomic, global, thread_local};
 
 /// Numbers and cells of statics. A model checker runs a model many times in one
 /// process: what outlives a run is none of its steps.
 pub(crate) mod statics {
+    pub(crate) use std::sync::OnceLock;
     pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-    pub(crate) use std::sync::{Mutex, OnceLock};
 }

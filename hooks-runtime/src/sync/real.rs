@@ -3,10 +3,11 @@
 pub(crate) use std::sync::{Mutex, MutexGuard, OnceLock, atomic};
 pub(crate) use std::thread_local;
 
-use std::sync::Arc;
+/// A static that threads share.
+macro_rules! global {
+    (static $name:ident: $type:ty = $value:expr;) => {
+        static $name: $type = $value;
+    };
+}
 
-/// A pointer that is read without a lock and replaced as a whole.
-pub(crate) type Swap<T> = arc_swap::ArcSwap<T>;
-
-/// What was read, without a count of its own.
-pub(crate) type Guard<T> = arc_swap::Guard<Arc<T>>;
+pub(crate) use global;

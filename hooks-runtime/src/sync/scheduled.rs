@@ -4,43 +4,21 @@
 pub(crate) use shuttle::sync::{Mutex, MutexGuard, atomic};
 pub(crate) use shuttle::thread_local;
 
-use std::ops::Deref;
-use std::sync::{Arc, PoisonError};
-
 use atomic::{AtomicBool, Ordering};
 
-/// The twin of the pointer that is read without a lock: one step to read, one
-/// to replace, as the real one has it.
-#[derive(Debug, Default)]
-pub(crate) struct Swap<T>(Mutex<Arc<T>>);
-
-/// What was read.
-pub(crate) struct Guard<T>(Arc<T>);
-
-impl<T> Swap<T> {
-    pub(crate) fn load(&self) -> Guard<T> {
-        Guard(self.load_full())
-    }
-
-    pub(crate) fn load_full(&self) -> Arc<T> {
-        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    pub(crate) fn swap(&self, new: Arc<T>) -> Arc<T> {
-        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), new)
-    }
+/// A static that threads share, made anew for each schedule.
+macro_rules! global {
+    (static $name:ident: $type:ty = $value:expr;) => {
+        shuttle::lazy_static::lazy_static! {
+            static ref $name: $type = $value;
+        }
+    };
 }
 
-impl<T> Deref for Guard<T> {
-    type Target = Arc<T>;
+pub(crate) use global;
 
-    fn deref(&self) -> &Arc<T> {
-        &self.0
-    }
-}
-
-/// The real cell, with a step before each use. What fills it takes no step, so
-/// nobody ever waits inside.
+/// The real cell, with a step before each use. What fills one that threads
+/// share takes no step, so no thread ever waits inside.
 #[derive(Debug)]
 pub(crate) struct OnceLock<T> {
     cell: std::sync::OnceLock<T>,

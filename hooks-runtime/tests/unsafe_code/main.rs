@@ -12,6 +12,8 @@ mod hostile;
 mod limits;
 mod models;
 mod panics;
+mod points;
+mod removal;
 mod shapes;
 mod threads;
 mod wakers;

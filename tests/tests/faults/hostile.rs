@@ -1,4 +1,4 @@
-//! An observer and a log subscriber that panic whatever they are told.
+//! An observer and a log subscriber that panic at every notification.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;

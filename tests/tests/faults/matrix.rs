@@ -51,8 +51,8 @@ pub fn cell(fault: Fault, model: Model, policy: FailurePolicy, executor: Executo
         }
         _ => executor.run(watched(Arc::clone(&shed))),
     };
-    // Whatever happened: each call that began is over, nobody waits for the
-    // plugin, and nothing is left behind.
+    // Whatever happened: each call that began is over, a removal of the plugin has
+    // nothing to wait for, and nothing is left behind.
     assert_eq!(shed.begun.get(), shed.over.get(), "{fault:?} {model}: L20, one end each");
     if let Some(hooks) = shed.hooks.lock().unwrap().take() {
         let removal = hooks.unregister_plugin("shed");
@@ -134,7 +134,7 @@ fn shut_down(shed: &Arc<Shed>, executor: Executor) -> String {
         Poll::Ready(came) => came,
         Poll::Pending => match poll_once(fire.as_mut()) {
             Poll::Ready(came) => came,
-            Poll::Pending => panic!("a limit that nobody keeps is a failure, not a wait"),
+            Poll::Pending => panic!("a limit without a timer is a failure, not a wait"),
         },
     };
     drop(fire);

@@ -66,7 +66,7 @@ impl Shed {
     }
 }
 
-/// The future of `bad`, in a size that is lent.
+/// The future of `bad`, small enough to be stored inline.
 pub async fn bad(shed: Arc<Shed>) -> Result<(), BoxError> {
     shed.begun.add();
     let _over = shed.over.on_drop();
@@ -145,7 +145,7 @@ pub async fn huge(shed: Arc<Shed>) -> Result<(), BoxError> {
     let _over = shed.over.on_drop();
     let ballast = [7_u8; 64 * 1024];
     Once::default().await;
-    assert!(ballast.iter().all(|byte| *byte == 7), "nobody wrote into it");
+    assert!(ballast.iter().all(|byte| *byte == 7), "nothing wrote into it");
     Ok(())
 }
 

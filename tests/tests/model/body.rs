@@ -143,7 +143,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Tells the one end of a call.
+/// Records the one end of a call.
 struct Running<'b> {
     body: &'b Body,
     waited: Option<Arc<Drive>>,
@@ -162,7 +162,7 @@ impl Running<'_> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        // A panic at the beginning is told where it happens.
+        // A panic at the beginning is recorded where it happens.
         if self.ended || std::thread::panicking() {
             return;
         }

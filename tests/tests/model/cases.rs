@@ -1,4 +1,4 @@
-//! Cases that once told the two apart.
+//! Cases in which the two once differed.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! What the registry tells the log, thread by thread.
+//! What the registry logs, thread by thread.
 //!
-//! One subscriber for the whole process: `tracing` remembers whether anybody
-//! wants an event, so tests must not come and go with their own.
+//! One subscriber for the whole process: `tracing` caches whether any subscriber
+//! wants an event, so tests must not set and drop their own.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ pub fn listen() {
     LINES.take();
 }
 
-/// What was told on this thread since the last look, sorted: handlers that
-/// wait beside each other end in no order.
+/// What was logged on this thread since the last call, sorted: handlers that are
+/// pending at the same time end in no order.
 pub fn take() -> Vec<String> {
     let mut lines = LINES.take();
     lines.sort();
@@ -38,7 +38,7 @@ pub fn failure(point: &str, handler: &str, owner: &str, kind: &str, policy: &str
     format!("{point}: {handler} ({owner}): {kind}, {policy}")
 }
 
-/// A panic that nobody waits for, as the log has it.
+/// A panic whose outcome is not awaited, as the log has it.
 pub fn lost(panic: &str) -> String {
     format!("lost: {panic}")
 }

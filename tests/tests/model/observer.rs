@@ -1,5 +1,5 @@
-//! What observers are told: each start has one end, and the words are those of
-//! the reference.
+//! The notifications of observers: each start has one end, and the words are those
+//! of the reference.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ struct Seen {
 }
 
 impl Spy {
-    /// What was told since the last look, sorted; nothing is under way.
+    /// The notifications since the last call, sorted; nothing is under way.
     pub fn take(&self) -> Vec<String> {
         let mut seen = self.0.lock().unwrap();
         assert_eq!(seen.fires, BTreeMap::new(), "L20: every fire has an end");

@@ -118,7 +118,7 @@ pub enum Op {
 pub enum Way {
     Plain,
     Reported,
-    /// The payload is made only if somebody listens. A gate and a flow take
+    /// The payload is made only if there are handlers. A gate and a flow take
     /// theirs by value, and are fired plainly.
     Lazy,
 }

@@ -204,7 +204,7 @@ macro_rules! in_its_form {
         async fn huge(body: &Body, input: &$($mutable)? $input) -> Ended {
             let ballast = [body.tag; 1024];
             let ended = body.run::<$case>(input, None).await;
-            assert_eq!(ballast, [body.tag; 1024], "nobody wrote into its future");
+            assert_eq!(ballast, [body.tag; 1024], "nothing wrote into its future");
             ended
         }
         fn boxed<'a>(body: &'a Body, input: &'a $($mutable)? $input) -> BoxFuture<'a, Ended> {

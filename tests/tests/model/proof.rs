@@ -18,7 +18,7 @@ use crate::strategies::Plan;
 use crate::world::World;
 
 /// Tries `cases` plans at random, or as many times a hundredth of that as
-/// `PROPTEST_CASES` says, and tells what they covered.
+/// `PROPTEST_CASES` says, and prints what they covered.
 pub fn prove(what: &str, cases: u32, plans: impl Strategy<Value = Plan>) {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|asked| asked.parse().ok());
     let cases = asked.map_or(cases, |asked: u32| (asked.saturating_mul(cases) / 100).max(1));
@@ -114,7 +114,7 @@ fn same(came: &Event, expected: &Event) -> bool {
     })
 }
 
-/// What the cases of one property came by.
+/// What the cases of one property covered.
 #[derive(Default)]
 struct Covered {
     steps: AtomicU64,
@@ -149,7 +149,7 @@ impl std::fmt::Display for Covered {
 }
 
 thread_local! {
-    /// Whether this thread tries plans: only the smallest that fails is told.
+    /// Whether this thread tries plans: only the smallest that fails is reported.
     static TRYING: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -139,7 +139,8 @@ fn unregister(world: &World, number: usize) -> String {
     handle.map_or("nothing to unregister".into(), |handle| handle.unregister().to_string())
 }
 
-/// What one look at a wait says: whoever it is for may be suspended outside.
+/// The result of one poll of a wait: the handlers that it waits for may be pending
+/// outside.
 fn drained(wait: impl Future<Output = Result<(), DrainError>>) -> String {
     match pin!(wait).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Pending => "waits".into(),

@@ -42,7 +42,7 @@ pub struct Handler {
     pub running: Cell<u32>,
 }
 
-/// Who may take part; `None` admits everyone.
+/// The plugins that may take part; `None` admits all.
 pub type Admitted = Option<BTreeSet<String>>;
 
 /// The registry.
@@ -65,9 +65,9 @@ pub struct Reference {
     /// The plugins whose handlers are being run, outermost first.
     pub inside: Vec<&'static str>,
     pub events: Vec<Event>,
-    /// What the log is told.
+    /// The expected lines of the log.
     pub logged: Vec<String>,
-    /// What observers are told, if there are any.
+    /// The expected notifications of observers, if there are any.
     pub observed: Vec<String>,
     has_observer: bool,
     /// Whether limits can be kept at all.
@@ -100,7 +100,7 @@ impl Reference {
         Self { timer, has_observer, ..Self::default() }
     }
 
-    /// Tells observers.
+    /// Notifies observers.
     pub fn observe(&mut self, line: String) {
         if self.has_observer {
             self.observed.push(line);
@@ -150,7 +150,7 @@ impl Reference {
                 let observed = self.observed.len();
                 let (what, report) = self.fire(shot, *payload, admitted, *stop);
                 if unheard {
-                    // A lazy fire that nobody hears is not begun.
+                    // A lazy fire without handlers does not start.
                     self.observed.truncate(observed);
                 }
                 let told = *way == Way::Reported && what != "dropped";
@@ -161,7 +161,7 @@ impl Reference {
         self.events.push(Event::Did { what, report: Vec::new() });
     }
 
-    /// Makes the payload of a lazy fire; whether there is nobody to make it for.
+    /// Makes the payload of a lazy fire; returns whether there are no handlers.
     fn lazy(&mut self, way: Way, shot: &Shot) -> bool {
         let Shot::At(spot) = shot else { return false };
         if way != Way::Lazy || spot.is_gating() {
@@ -462,7 +462,7 @@ impl Reference {
     }
 
     /// Its own name, or the one that the real registry made up: from a place
-    /// in the source, and nobody else's at that point.
+    /// in the source, and of no other handler at that point.
     fn name(&self, wish: &Wish, tag: u32, staying: &[Rc<Handler>], group: &[Joining]) -> String {
         if let Some(name) = wish.name {
             return name.into();
@@ -476,7 +476,7 @@ impl Reference {
         let clash = all.chain(group.iter().map(|joining| &joining.handler)).find(|handler| {
             handler.spot == wish.spot && handler.plugin == wish.plugin && handler.name == *name
         });
-        assert!(clash.is_none(), "L18: the anonymous name {name} is somebody's already");
+        assert!(clash.is_none(), "L18: the anonymous name {name} is taken already");
         name.clone()
     }
 

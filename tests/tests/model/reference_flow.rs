@@ -271,7 +271,7 @@ impl Shared {
 
 impl Composer for Shared {
     fn saw(&mut self, handler: &Handler) -> String {
-        // Whoever failed before has asked for nothing and answered nothing.
+        // What a failed handler before asked for and answered is dropped.
         self.signal = None;
         self.answer = None;
         self.refused = None;
@@ -323,7 +323,7 @@ impl Composer for Shared {
         self.skipped = matches!(self.signal, Some(Signal::Skip));
         match self.signal.take() {
             None => Next::On(self.take_answer().unwrap_or(Contribution::Nothing)),
-            // That it skipped the rest as well is told of the rest.
+            // That it skipped the rest as well is in the rows of the rest.
             Some(Signal::Skip) => {
                 let contributed = self.take_answer().unwrap_or(Contribution::Skipped);
                 Next::End(contributed, SkipReason::AfterSkip)

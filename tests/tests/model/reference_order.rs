@@ -1,10 +1,13 @@
 //! The order of the reference's handlers, and what is said of it.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::naive_order::{self, Placed, Refused, Why};
-use crate::plan::Spot;
+use crate::plan::{Answer, Ending, FORMS_OF_EAST, Form, Op, Script, Spot, Wish};
+use crate::proof;
 use crate::reference::{Handler, name_of};
+use crate::strategies::Plan;
 
 /// What a refusal for the sake of the order begins with; a line for each point.
 pub const NO_ORDER: &str = "no order: ";
@@ -76,4 +79,23 @@ pub fn because(why: Why) -> String {
              {lowest} and {highest}"
         ),
     }
+}
+
+/// A case in which the two once differed: the reference took each handler whose
+/// name does not begin with an `h` for an anonymous one.
+#[test]
+fn l04_a_refusal_names_the_handler_that_has_no_place() {
+    let script = |form| {
+        let (acts, steers) = (Vec::new(), Vec::new());
+        let (ending, answer) = (Ending::Return, Answer::Nothing);
+        Arc::new(Script { form, rounds: 0, acts, late: false, steers, ending, answer })
+    };
+    let at = || Wish::at(Spot::BeforeExecute, script(Form::Sync));
+    let west = Wish { plugin: Some("west"), priority: Some(1), ..at() };
+    let host = Wish { after: vec!["east/*"], ..at() };
+    let steps = vec![
+        Op::Register { registrar: None, wishes: vec![west, host] },
+        Op::Install { replace: false, scripts: FORMS_OF_EAST.map(script) },
+    ];
+    proof::check(&Plan { timer: false, observed: false, steps });
 }

@@ -32,7 +32,7 @@ pub fn plans(spots: &'static [Spot]) -> impl Strategy<Value = Plan> {
     )
 }
 
-/// A group in which nobody is refused: there is something to fire at.
+/// A group in which no registration is refused: there is something to fire at.
 fn accepted(mut wishes: Vec<Wish>) -> Op {
     for (index, wish) in wishes.iter_mut().enumerate() {
         // Those past the end of the names are anonymous.
@@ -44,7 +44,7 @@ fn accepted(mut wishes: Vec<Wish>) -> Op {
     Op::Register { registrar: None, wishes }
 }
 
-/// A crowd at one point, more than are polled one by one.
+/// Many handlers at one point, more than are polled one by one.
 pub fn crowds(spot: Spot) -> impl Strategy<Value = Plan> {
     let one = (script(&[Spot::Vowed], 0), proptest::option::weighted(0.3, 1..=3_u32));
     (vec(one, 30..=80), vec(fire(&[Spot::Vowed]), 1..=2)).prop_map(move |(crowd, fires)| {

@@ -106,7 +106,10 @@ impl World {
                 Poll::Ready(output) => break Some(output),
                 Poll::Pending if Some(drive.round()) == stop => break None,
                 Poll::Pending => {
-                    assert!(drive.woken.load(Ordering::Relaxed), "whoever waits asked for a turn");
+                    assert!(
+                        drive.woken.load(Ordering::Relaxed),
+                        "a pending call has woken its task"
+                    );
                 }
             }
         };

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use crate::agent::trace::{Event, Record, Speaker};
 use crate::agent::{Agent, AgentError, Session, Turn};
 
-/// What a person is told when a turn ends early. Why is for the timeline.
+/// The answer to a person when a turn ends early. The reason is in the timeline.
 const APOLOGY: &str = "Something went wrong here, and nothing more was done.";
 
 /// Where platforms put messages. The loop ends when all inlets are gone.
@@ -30,7 +30,7 @@ pub fn line() -> (Inlet, Inbox) {
 }
 
 impl Inlet {
-    /// Puts in what somebody wrote in a chat of a platform.
+    /// Puts in what a person wrote in a chat of a platform.
     pub fn write(&self, platform: &str, chat_id: &str, text: &str) {
         let message = InboundMessage {
             platform: platform.to_owned(),
@@ -46,7 +46,7 @@ impl Inlet {
             thread_id: None,
             raw: Value::Null,
         };
-        // With the loop gone there is nobody left to tell.
+        // Without the loop there is no receiver left.
         let _ = self.0.send(message);
     }
 }
@@ -87,7 +87,7 @@ impl Agent {
             message: message.clone(),
             session_id: (session.turns > 0).then(|| session.id.clone()),
         };
-        turn.tell::<MessageReceived>(platform, &received).await?;
+        turn.notify::<MessageReceived>(platform, &received).await?;
         let claim = InboundClaimPayload { message: message.clone() };
         if turn.ask::<InboundClaim>(platform, &claim).await?.is_claimed() {
             turn.note("taken over by the adapter; no turn");

@@ -11,8 +11,8 @@ use crate::agent::trace::Speaker;
 use crate::agent::{Agent, AgentError, Turn};
 
 impl Agent {
-    /// Sends a message: rewritten by whoever wants to, unless somebody
-    /// suppresses it.
+    /// Sends a message: as the handlers rewrite it, unless one of them suppresses
+    /// it.
     pub(crate) async fn send(
         &self,
         turn: &Turn,
@@ -45,7 +45,7 @@ impl Agent {
         let message_id = channel.send(chat_id, &message).await?;
         turn.said(Speaker::Agent, &message.text);
         let sent = MessageSentPayload { chat_id: chat_id.to_owned(), message_id };
-        turn.tell::<MessageSent>(platform, &sent).await?;
+        turn.notify::<MessageSent>(platform, &sent).await?;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Who answers.
+//! The model that answers.
 
 mod chat_completions;
 mod chat_wire;
@@ -24,7 +24,7 @@ pub trait Model: fmt::Debug + Send + Sync {
     fn complete<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>>;
 }
 
-/// What a model is given.
+/// The request to a model.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The system prompt, as the plugins left it.
@@ -35,7 +35,7 @@ pub struct Request {
     pub messages: Vec<Message>,
 }
 
-/// What a model comes back with.
+/// The answer of a model.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// What it writes.

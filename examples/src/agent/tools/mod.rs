@@ -28,7 +28,7 @@ pub use unload_plugin::UnloadPlugin;
 
 /// Something the model may call.
 pub trait Tool: fmt::Debug + Send + Sync {
-    /// The tool as the model is told of it.
+    /// The tool as it is described to the model.
     fn definition(&self) -> ToolDefinition;
 
     /// Does the work. The calls of a round run side by side.

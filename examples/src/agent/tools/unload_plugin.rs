@@ -25,7 +25,7 @@ async fn unload(args: &Value, cx: &ToolContext<'_>) -> Result<ToolResult, ToolRe
     let id = PluginId::new(text_argument(args, "plugin")?)
         .map_err(|error| ToolResult::failure(ToolErrorCode::InputInvalid, error.to_string()))?;
     let removal = cx.agent.hooks.unregister_plugin(&id);
-    // Nothing of the plugin may run any more when the model is told so.
+    // Nothing of the plugin may run any more when the model reads the result.
     removal.drained().await.map_err(|error| execution_failed(&error))?;
     let removed = removal.removed();
     cx.turn.note(format!("plugin {id} unloaded, {removed} handlers gone"));

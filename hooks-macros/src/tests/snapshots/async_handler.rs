@@ -49,12 +49,12 @@ impl ::hooks_runtime::__private::Annotated for log_order {
                     ::core::column!(),
                 ),
             )
-            .__async1(async |__given| {
-                let (__lent, __to) = __given.open();
-                let __returned = log_order(__lent.shared()).await;
+            .__async1(async |__input| {
+                let (__payload, __to) = __input.open();
+                let __returned = log_order(__payload.shared()).await;
                 ::hooks_runtime::__private::returned(__to, { __returned })
             })
-            .sent()
+            .assert_send()
     }
 }
 ::hooks_runtime::__collect! {

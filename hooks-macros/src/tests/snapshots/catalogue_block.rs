@@ -27,7 +27,7 @@ impl ::hooks_runtime::HookPoint for Opened {
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "opened",
-            ::hooks_runtime::__private::ModelKind::Void,
+            <::hooks_runtime::Void as ::hooks_runtime::model::Model>::KIND,
             "A drawer was opened.",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),
@@ -84,7 +84,7 @@ impl ::hooks_runtime::HookPoint for Move {
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "move",
-            ::hooks_runtime::__private::ModelKind::Flow,
+            <::hooks_runtime::Flow as ::hooks_runtime::model::Model>::KIND,
             "",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),

@@ -26,7 +26,7 @@ impl ::hooks_runtime::HookPoint for Route {
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "route",
-            ::hooks_runtime::__private::ModelKind::Claiming,
+            <::hooks_runtime::Claiming as ::hooks_runtime::model::Model>::KIND,
             "Which desk takes this message?",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),

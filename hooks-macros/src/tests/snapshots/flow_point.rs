@@ -26,7 +26,7 @@ impl ::hooks_runtime::HookPoint for MakeCall {
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "calls:call",
-                ::hooks_runtime::__private::ModelKind::Flow,
+                <::hooks_runtime::Flow as ::hooks_runtime::model::Model>::KIND,
                 "One call, stage by stage.",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),

@@ -29,7 +29,7 @@ impl ::hooks_runtime::HookPoint for BeforeCall {
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "before_call",
-                ::hooks_runtime::__private::ModelKind::Gating,
+                <::hooks_runtime::Gating as ::hooks_runtime::model::Model>::KIND,
                 "Before a call runs.",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),

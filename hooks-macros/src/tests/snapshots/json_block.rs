@@ -24,7 +24,7 @@ impl ::hooks_runtime::HookPoint for A {
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "a",
-                ::hooks_runtime::__private::ModelKind::Modifying,
+                <::hooks_runtime::Modifying as ::hooks_runtime::model::Model>::KIND,
                 "",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),
@@ -76,13 +76,13 @@ struct AResult {
 #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
 impl ::hooks_runtime::Merge for AResult {
     const FIELDS: &'static [&'static ::core::primitive::str] = &["text"];
-    #[inline]
-    fn merge(&mut self, __later: Self) -> ::hooks_runtime::FieldSet {
+    #[inline(always)]
+    fn merge(&mut self, mut __later: Self) -> ::hooks_runtime::FieldSet {
         let mut __set = ::hooks_runtime::FieldSet::new();
         if !::hooks_runtime::__private::is_filled(&self.text)
             && ::hooks_runtime::__private::is_filled(&__later.text)
         {
-            self.text = __later.text;
+            ::core::mem::swap(&mut self.text, &mut __later.text);
             __set.insert(0usize);
         }
         __set
@@ -122,7 +122,7 @@ impl ::hooks_runtime::HookPoint for B {
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "b",
-                ::hooks_runtime::__private::ModelKind::Void,
+                <::hooks_runtime::Void as ::hooks_runtime::model::Model>::KIND,
                 "",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),

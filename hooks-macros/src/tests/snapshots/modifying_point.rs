@@ -26,7 +26,7 @@ impl ::hooks_runtime::HookPoint for BeforeReply {
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "before_reply",
-            ::hooks_runtime::__private::ModelKind::Modifying,
+            <::hooks_runtime::Modifying as ::hooks_runtime::model::Model>::KIND,
             "Before a reply goes out.",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),
@@ -74,26 +74,26 @@ impl ::hooks_runtime::Merge for BeforeReplyResult {
         "suffix",
         "body",
     ];
-    #[inline]
-    fn merge(&mut self, __later: Self) -> ::hooks_runtime::FieldSet {
+    #[inline(always)]
+    fn merge(&mut self, mut __later: Self) -> ::hooks_runtime::FieldSet {
         let mut __set = ::hooks_runtime::FieldSet::new();
         if !::hooks_runtime::__private::is_filled(&self.prefix)
             && ::hooks_runtime::__private::is_filled(&__later.prefix)
         {
-            self.prefix = __later.prefix;
+            ::core::mem::swap(&mut self.prefix, &mut __later.prefix);
             __set.insert(0usize);
         }
         #[cfg(feature = "x")]
         if !::hooks_runtime::__private::is_filled(&self.suffix)
             && ::hooks_runtime::__private::is_filled(&__later.suffix)
         {
-            self.suffix = __later.suffix;
+            ::core::mem::swap(&mut self.suffix, &mut __later.suffix);
             __set.insert(1usize);
         }
         if !::hooks_runtime::__private::is_filled(&self.body)
             && ::hooks_runtime::__private::is_filled(&__later.body)
         {
-            self.body = __later.body;
+            ::core::mem::swap(&mut self.body, &mut __later.body);
             __set
                 .insert(
                     1usize

@@ -65,14 +65,14 @@ impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
                     .on_failure(::hooks_runtime::FailurePolicy::Closed)
                     .__async1_with(
                         ::core::clone::Clone::clone(__plugin),
-                        async |__this, __given| {
-                            let (__lent, __to) = __given.open();
-                            let __returned = <Audit>::started(__this, __lent.shared())
+                        async |__this, __input| {
+                            let (__payload, __to) = __input.open();
+                            let __returned = <Audit>::started(__this, __payload.shared())
                                 .await;
                             ::hooks_runtime::__private::returned(__to, { __returned })
                         },
                     )
-                    .sent()
+                    .assert_send()
             };
             __list.push(__registration);
         }
@@ -92,11 +92,11 @@ impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
                     .__guard()
                     .__sync2_with(
                         ::core::clone::Clone::clone(__plugin),
-                        |__this, __given, __cx| {
-                            let (__lent, __to) = __given.open_as_guard();
+                        |__this, __input, __cx| {
+                            let (__payload, __to) = __input.open_as_guard();
                             let __returned = <Audit>::no_rm(
                                 __this,
-                                __lent.shared(),
+                                __payload.shared(),
                                 ::hooks_runtime::__private::Context(__cx).taken(),
                             );
                             ::hooks_runtime::__private::returned_by_guard(
@@ -123,14 +123,17 @@ impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
                     .target_named("search")
                     .__async1_with(
                         ::core::clone::Clone::clone(__plugin),
-                        async |__this, __given| {
-                            let (__lent, __to) = __given.open();
-                            let __returned = <Audit>::cached(__this, __lent.exclusive())
+                        async |__this, __input| {
+                            let (__payload, __to) = __input.open();
+                            let __returned = <Audit>::cached(
+                                    __this,
+                                    __payload.exclusive(),
+                                )
                                 .await;
                             ::hooks_runtime::__private::returned(__to, { __returned })
                         },
                     )
-                    .sent()
+                    .assert_send()
             };
             __list.push(__registration);
         }

@@ -66,10 +66,10 @@ impl crate::hooks::__private::Annotated for check {
             .after("c")
             .target::<Carrier<A, B>>()
             .__guard()
-            .__sync2(|__given, __cx| {
-                let (__lent, __to) = __given.open_as_guard();
+            .__sync2(|__input, __cx| {
+                let (__payload, __to) = __input.open_as_guard();
                 let __returned = check(
-                    __lent.shared(),
+                    __payload.shared(),
                     crate::hooks::__private::Context(__cx).taken(),
                 );
                 crate::hooks::__private::returned_by_guard(__to, { __returned })

@@ -26,7 +26,7 @@ impl ::hooks_runtime::HookPoint for OrderPlaced {
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "order_placed",
-            ::hooks_runtime::__private::ModelKind::Void,
+            <::hooks_runtime::Void as ::hooks_runtime::model::Model>::KIND,
             "A customer placed an order.",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),

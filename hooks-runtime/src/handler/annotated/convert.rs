@@ -1,26 +1,27 @@
-//! The payload on its way to the user's function, and what that returns on its
-//! way back. Each step stands in the expansion where a mismatch is to be shown.
+//! Converts the input of a call to the parameters of the user's function, and what
+//! the function returns to the output of the call. In the expansion each step has
+//! the span at which the compiler is to report a mismatch.
 
 use std::borrow::{Borrow, BorrowMut};
 use std::marker::PhantomData;
 
-use crate::context::HookContext;
+use crate::engine::raw::HookContext;
 use crate::error::BoxError;
-use crate::invoke::{Input, Output};
-use crate::models::{Guard, Model, RegistersAs, Returns, Verdict};
+use crate::model::compose::{Input, Output};
+use crate::model::{Guard, Model, RegistersAs, Returns, Verdict};
 use crate::point::HookPoint;
 
-/// What the closure is given.
-pub struct Given<'a, M: Model, P: HookPoint>(M::Input<'a, P>);
+/// The input of a call, as the closure takes it.
+pub struct HandlerInput<'a, M: Model, P: HookPoint>(M::Input<'a, P>);
 
-/// What the closure returns. `Role` says as what it was made: the answer of a
-/// guard comes from a guard's return type only.
+/// What the closure returns. `Role` is the role of its handler: the answer of a
+/// guard is made from a guard's return type only.
 pub struct Answer<P: HookPoint, Role>(Output<P>, PhantomData<fn() -> Role>);
 
-/// The role of a handler that is no guard.
+/// The role of a handler that is not a guard.
 pub struct Plain(());
 
-/// What a closure returns to be what a point composes.
+/// What a closure may return: converts to what the point composes.
 pub trait Answers<M: Model, P: HookPoint> {
     /// The uniform form.
     fn into_output(self) -> Result<M::Output<P>, BoxError>;
@@ -33,39 +34,39 @@ impl<P: HookPoint, Role> Answers<P::Model, P> for Answer<P, Role> {
     }
 }
 
-impl<'a, M: Model, P: HookPoint> Given<'a, M, P> {
+impl<'a, M: Model, P: HookPoint> HandlerInput<'a, M, P> {
     #[inline]
     pub(crate) fn new(input: M::Input<'a, P>) -> Self {
         Self(input)
     }
 }
 
-impl<'a, P: HookPoint> Given<'a, P::Model, P> {
-    /// The input, and what takes the result.
+impl<'a, P: HookPoint> HandlerInput<'a, P::Model, P> {
+    /// The payload, and what converts the result.
     #[inline]
-    pub fn open(self) -> (Lent<'a, P>, To<P>) {
-        (Lent(self.0), To(PhantomData))
+    pub fn open(self) -> (PayloadArgument<'a, P>, To<P>) {
+        (PayloadArgument(self.0), To(PhantomData))
     }
 
     /// The same for a guard.
     #[inline]
-    pub fn open_as_guard(self) -> (Lent<'a, P>, ToGuard<P>)
+    pub fn open_as_guard(self) -> (PayloadArgument<'a, P>, ToGuard<P>)
     where
         P::Model: RegistersAs<Guard, P>,
     {
-        (Lent(self.0), ToGuard(<P::Model as RegistersAs<Guard, P>>::returned))
+        (PayloadArgument(self.0), ToGuard(<P::Model as RegistersAs<Guard, P>>::returned))
     }
 }
 
-/// The payload on its way to the user's parameter.
-pub struct Lent<'a, P: HookPoint>(Input<'a, P>);
+/// The payload, to be converted to the user's parameter.
+pub struct PayloadArgument<'a, P: HookPoint>(Input<'a, P>);
 
-impl<'a, P: HookPoint> Lent<'a, P> {
+impl<'a, P: HookPoint> PayloadArgument<'a, P> {
     /// For a parameter of a type that is left open, as in `&impl Debug`.
     #[inline]
     pub fn payload(self) -> &'a P::Payload
     where
-        Input<'a, P>: Loan<'a, P::Payload>,
+        Input<'a, P>: SharedReference<'a, P::Payload>,
     {
         self.0.shared()
     }
@@ -74,7 +75,7 @@ impl<'a, P: HookPoint> Lent<'a, P> {
     #[inline]
     pub fn shared<T>(self) -> &'a T
     where
-        Input<'a, P>: Loan<'a, P::Payload>,
+        Input<'a, P>: SharedReference<'a, P::Payload>,
         T: Taken<P, P::Payload> + ?Sized,
     {
         T::shared(self.0.shared())
@@ -84,7 +85,7 @@ impl<'a, P: HookPoint> Lent<'a, P> {
     #[inline]
     pub fn exclusive<T>(self) -> &'a mut T
     where
-        Input<'a, P>: ExclusiveLoan<'a, P::Payload>,
+        Input<'a, P>: ExclusiveReference<'a, P::Payload>,
         T: TakenExclusively<P, P::Payload> + ?Sized,
     {
         T::exclusive(self.0.exclusive())
@@ -92,19 +93,19 @@ impl<'a, P: HookPoint> Lent<'a, P> {
 }
 
 /// A reference that can be shared.
-pub trait Loan<'a, T> {
-    /// Shares it.
+pub trait SharedReference<'a, T> {
+    /// Returns it as a shared one.
     fn shared(self) -> &'a T;
 }
 
-impl<'a, T> Loan<'a, T> for &'a T {
+impl<'a, T> SharedReference<'a, T> for &'a T {
     #[inline]
     fn shared(self) -> &'a T {
         self
     }
 }
 
-impl<'a, T> Loan<'a, T> for &'a mut T {
+impl<'a, T> SharedReference<'a, T> for &'a mut T {
     #[inline]
     fn shared(self) -> &'a T {
         self
@@ -116,19 +117,19 @@ impl<'a, T> Loan<'a, T> for &'a mut T {
     message = "handlers get the payload by shared reference",
     label = "take `&{T}`"
 )]
-pub trait ExclusiveLoan<'a, T> {
-    /// Hands it on.
+pub trait ExclusiveReference<'a, T> {
+    /// Returns it.
     fn exclusive(self) -> &'a mut T;
 }
 
-impl<'a, T> ExclusiveLoan<'a, T> for &'a mut T {
+impl<'a, T> ExclusiveReference<'a, T> for &'a mut T {
     #[inline]
     fn exclusive(self) -> &'a mut T {
         self
     }
 }
 
-/// What a handler of `P` may take where it is given a `Payload`.
+/// What a handler of `P` may take where the payload is a `Payload`.
 #[diagnostic::on_unimplemented(
     message = "a handler of `{P}` takes `&{Payload}`, not `&{Self}`",
     label = "write `&{Payload}`"
@@ -164,7 +165,7 @@ impl<P, Payload: BorrowMut<T>, T: ?Sized> TakenExclusively<P, Payload> for T {
     }
 }
 
-/// The context on its way to the user's second parameter.
+/// The context, to be converted to the user's second parameter.
 pub struct Context<'a>(pub &'a HookContext);
 
 impl<'a> Context<'a> {
@@ -194,13 +195,13 @@ impl TakenAsContext for HookContext {
     }
 }
 
-/// Where what the user's function returns goes to.
+/// Converts what the user's function returns.
 pub struct To<P>(PhantomData<fn(P)>);
 
-/// Where a guard's verdict goes to.
+/// Converts a guard's verdict.
 pub struct ToGuard<P: HookPoint>(fn(Verdict) -> <P::Model as Model>::Output<P>);
 
-/// Makes what the user's function returned what the point composes.
+/// Converts what the user's function returned to what the point composes.
 #[inline]
 pub fn returned<P, T>(_: To<P>, returned: T) -> Answer<P, Plain>
 where
@@ -220,8 +221,8 @@ where
     Answer(Returned(returned).into_output().map(pass), PhantomData)
 }
 
-/// What the user's function returned. A wrapper, because the compiler tells of
-/// a bound's last reason only where that is about another type than the bound.
+/// What the user's function returned. A wrapper, because the compiler prints the
+/// last reason of an unmet bound only where that is about another type.
 pub struct Returned<T>(T);
 
 /// Whether what was returned fits a point.

@@ -3,8 +3,8 @@
 //! An annotated function has a type of its name beside it, which has its
 //! registration. A list imports the name as it stands, with the function, the
 //! type, or both, next to a fallback that fills in what the import does not
-//! bring. So a function without an annotation, and one that cannot be seen,
-//! each get words of their own.
+//! bring. So a function without an annotation, and one that is not visible, each
+//! have an error message of their own.
 
 use crate::handler::registration::Registration;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::{absent, present};
-use crate::models::Verdict;
+use crate::model::Verdict;
 
 /// A verdict, as a handler answers it.
 #[derive(Deserialize)]

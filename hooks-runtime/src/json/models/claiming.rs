@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::BoxError;
+use crate::handler::forms::StateAsync1;
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
-use crate::invoke::StateAsync1;
 use crate::json::answers::ClaimAnswer;
 use crate::json::decode;
 use crate::json::error::JsonError;
@@ -18,7 +18,7 @@ use crate::json::outcome::Outcome;
 use crate::json::point::{
     Boxed, ByName, FireOutcome, FiredByName, JsonModel, JsonPoint, Named, with_payload,
 };
-use crate::models::{Claim, Claiming};
+use crate::model::{Claim, Claiming};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 

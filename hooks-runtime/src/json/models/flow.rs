@@ -11,10 +11,10 @@ use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowPoint, OnError, Stage, StageKind,
 };
+use crate::handler::forms::StateAsync1;
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
-use crate::invoke::StateAsync1;
 use crate::json::answers::StageAnswer;
 use crate::json::decode;
 use crate::json::error::JsonError;
@@ -22,7 +22,7 @@ use crate::json::handler::JsonHandler;
 use crate::json::point::{
     Boxed, ByName, JsonModel, JsonPoint, Named, Operation, Run, RunByName, RunOutcome, with_payload,
 };
-use crate::models::Flow;
+use crate::model::Flow;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 
@@ -143,7 +143,7 @@ where
         *input = new;
     }
     if let Some(output) = output {
-        // Where another handler was first, its row in the report says so.
+        // A refusal, where another handler was first, is in its report row.
         flow.respond(output);
     }
     if skip {

@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::BoxError;
+use crate::handler::forms::StateAsync1;
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
-use crate::invoke::StateAsync1;
 use crate::json::answers::VerdictAnswer;
 use crate::json::decode;
 use crate::json::error::JsonError;
@@ -19,7 +19,7 @@ use crate::json::outcome::Outcome;
 use crate::json::point::{
     Boxed, ByName, FireOutcome, FiredByName, JsonModel, JsonPoint, Named, with_payload,
 };
-use crate::models::{Gate, Gating, Verdict, guard_that_replaces};
+use crate::model::{Gate, Gating, Verdict, guard_that_replaces};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::registry::entry::Phase;

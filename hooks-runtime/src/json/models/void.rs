@@ -7,17 +7,17 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::BoxError;
+use crate::handler::forms::StateAsync1;
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
-use crate::invoke::StateAsync1;
 use crate::json::decode;
 use crate::json::handler::JsonHandler;
 use crate::json::outcome::Outcome;
 use crate::json::point::{
     Boxed, ByName, FireOutcome, FiredByName, JsonModel, JsonPoint, Named, with_payload,
 };
-use crate::models::Void;
+use crate::model::Void;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 
@@ -69,7 +69,7 @@ where
 {
     match handler.ask(payload).await? {
         Value::Null => Ok(()),
-        // Somebody who answers here counts on an answer being heard.
+        // The author of an answer here expects it to have an effect.
         answer => Ok(decode::value(P::NAME, "the answer", answer)?),
     }
 }

@@ -11,7 +11,7 @@ impl fmt::Display for FireReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.point, self.model)?;
         if self.handlers.is_empty() {
-            return f.write_str("\n  nobody listens");
+            return f.write_str("\n  no handlers");
         }
         Columns::of(&self.handlers).write(f, 2, &self.handlers)
     }
@@ -27,7 +27,7 @@ impl FlowColumns {
     ) -> Self {
         let mut widest = Columns::of(stages.iter().flat_map(|stage| &stage.handlers));
         for (step, report) in steps {
-            // It stands where the stages do, two to the left of the handlers.
+            // Its column is that of the stages, two to the left of the handlers.
             widest.handler = widest.handler.max(step.name().len().saturating_sub(2));
             widest.elapsed = widest.elapsed.max(elapsed(report.elapsed()).chars().count());
         }

@@ -37,9 +37,9 @@ use crate::registry::entry::{Entry, Owner};
 /// }
 /// ```
 ///
-/// So it is with all that serialises here: every key is always there, what can
-/// hold more than a word is an object with a `kind`, words are in snake case,
-/// and times are whole nanoseconds.
+/// The same rules hold for everything that serialises in this crate: every key is
+/// always present, what can hold more than a word is an object with a `kind`,
+/// words are in snake case, and times are whole nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FireReport {
@@ -80,7 +80,7 @@ pub enum HandlerStatus {
     Failed {
         /// `error`, `panic`, `timeout` or `no_timer`.
         kind: &'static str,
-        /// What it said.
+        /// The message of the failure.
         message: String,
         /// What the failure meant for the fire.
         policy: FailurePolicy,
@@ -95,7 +95,7 @@ pub enum HandlerStatus {
 pub enum Contribution {
     /// Nothing: no opinion, no claim, or a void point.
     Nothing,
-    /// These fields of the result; what it set of others came too late.
+    /// These fields of the result; other fields that it set were set already.
     Fields(Vec<&'static str>),
     /// The claim.
     Claimed,
@@ -124,7 +124,7 @@ pub enum AnswerRefusal {
     EarlierAnswer,
     /// It answered itself before: its first answer stands.
     OwnAnswer,
-    /// The outcome stands already: in `OnError` and `Finally`.
+    /// The outcome is final already: in `OnError` and `Finally`.
     Settled,
 }
 
@@ -156,7 +156,7 @@ impl FireReport {
         Self { point: point.name(), model: point.model(), stage: point.stage(), handlers }
     }
 
-    /// The report of a fire that called nobody.
+    /// The report of a fire that called no handler.
     pub(crate) fn of_nobody(point: &PointDescriptor) -> Self {
         Self::new(point, Vec::new())
     }

@@ -21,8 +21,8 @@ pub(crate) fn relations(entries: &[Arc<Entry>]) -> Vec<Relation> {
     let names = Names::new(entries);
     let mut relations = Vec::new();
     for (asker, entry) in entries.iter().enumerate() {
-        // Who names all handlers of a plugin does not know which of them are
-        // guards, whose place among the rewriters is settled.
+        // A constraint on all handlers of a plugin does not know which of them
+        // are guards, which run after all rewriters in any case.
         let targets = |name: &'_ Arc<str>| {
             let all = matches!(Wanted::parse(name), Wanted::All(_));
             let found = names.targets(asker, name);
@@ -70,8 +70,8 @@ pub(super) fn ordered(len: usize, relations: &[Relation]) -> Result<Vec<usize>, 
 #[derive(Debug)]
 pub(super) struct Stuck {
     followers: Vec<Vec<usize>>,
-    /// How many each still waits for: all but zero are on a circle or behind
-    /// one.
+    /// How many others each still waits for: all that are not zero are on a
+    /// circle or behind one.
     waits_for: Vec<usize>,
 }
 

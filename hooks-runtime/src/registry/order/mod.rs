@@ -39,7 +39,7 @@ pub(crate) fn key(entry: &Entry) -> Key {
     (entry.phase, entry.priority, entry.seq)
 }
 
-/// Whether an entry asks for a place relative to others.
+/// Whether an entry has constraints.
 pub(crate) fn is_constrained(entry: &Entry) -> bool {
     !entry.before.is_empty() || !entry.after.is_empty()
 }
@@ -60,7 +60,7 @@ pub(crate) struct Sorted {
     /// The plugins' handlers whose constraints cannot be kept.
     pub(crate) dropped: Vec<(Arc<Entry>, Conflict)>,
     /// Whether a built-in constraint names a handler that moves: then the place
-    /// of the built-in one is not told from where that one went.
+    /// of the built-in one does not follow from where that handler went.
     pub(crate) is_tangled: bool,
 }
 

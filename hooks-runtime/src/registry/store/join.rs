@@ -1,6 +1,7 @@
 //! Handlers joining the store: every check first, then every order, and only
 //! then a change.
 
+use std::any::TypeId;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -8,38 +9,37 @@ use std::time::Duration;
 
 use super::point::Plan;
 use super::{Change, Declared, Key, PointStore, Store, check_name};
+use crate::engine::raw::HandlerCell;
 use crate::error::{Duplicate, RegisterError};
 use crate::handler::options::{Named, Options};
 use crate::handler::registration::Registration;
 use crate::handler::target::Target;
-use crate::list::ListKind;
 use crate::plugin::id::{PluginId, check_constraint, check_handler_name, check_target_name};
 use crate::plugin::quota::Quota;
 use crate::plugin::record::PluginRecord;
 use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
-use crate::presence::Presence;
 use crate::registry::Settings;
 use crate::registry::entry::{Counters, Entry, Owner};
 
-/// A batch of registrations on its way in.
+/// A batch of registrations that is being registered.
 ///
-/// It is made and dropped by whoever asks, outside the lock: a refused handler
-/// is the user's, and its drop may use the registry.
+/// It is made and dropped by the caller, outside the lock: a refused handler is
+/// the user's code, and its drop may use the registry.
 pub(crate) struct Batch {
-    /// Those not looked at yet, the next one last.
+    /// The registrations that are not checked yet, the next one last.
     waiting: Vec<Registration>,
     validated: Vec<Validated>,
-    /// The plugins that begin their stay with this batch.
+    /// The plugins whose generation starts with this batch.
     plugins: HashMap<PluginId, Arc<PluginRecord>>,
     /// Where the names of this batch were taken.
     taken: HashMap<(usize, Key), SourceLocation>,
     /// The points of this batch.
     declared: Declared,
-    /// How many handlers this batch adds to each stay.
+    /// How many handlers this batch adds to each generation.
     joined: HashMap<u64, usize>,
     /// How often this batch was named for each place in the source.
     places: HashMap<(usize, Key), u64>,
-    /// The stay whose handlers leave in the same change.
+    /// The generation whose handlers are removed in the same change.
     instead_of: Option<u64>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Batch {
 pub(super) struct Validated {
     pub(super) index: usize,
     pub(super) descriptor: &'static PointDescriptor,
-    kind: ListKind,
+    point_type: TypeId,
     pub(super) entry: Arc<Entry>,
     pub(super) replaces: Option<Arc<Entry>>,
     /// The place in the source that it is named for.
@@ -80,9 +80,9 @@ impl Batch {
         }
     }
 
-    /// The handlers of that stay leave in the same change.
-    pub(crate) fn instead_of(&mut self, stay: Option<u64>) {
-        self.instead_of = stay;
+    /// The handlers of that generation are removed in the same change.
+    pub(crate) fn instead_of(&mut self, generation: Option<u64>) {
+        self.instead_of = generation;
     }
 }
 
@@ -110,8 +110,8 @@ impl Store {
         self.plugins.extend(batch.plugins.drain());
         self.declared.extend(batch.declared.drain());
         let change = self.apply(std::mem::take(&mut batch.validated), leaving, plans);
-        if let Some(stay) = batch.instead_of {
-            self.forget_places(stay);
+        if let Some(generation) = batch.instead_of {
+            self.forget_places(generation);
         }
         Ok(change)
     }
@@ -132,27 +132,28 @@ impl Store {
             None => None,
             Some(id) => Some(self.record(&PluginId::new(id)?, batch)),
         };
-        let stay = plugin.as_ref().map(|plugin| plugin.stay());
+        let generation = plugin.as_ref().map(|plugin| plugin.generation());
         let (name, base) = match &options.name {
             Named::Given(name) => {
                 checked(check_handler_name(name))?;
                 (Arc::clone(name), None)
             }
             Named::ByPlace => {
-                let base: Key = (stay, options.location.to_string().into());
+                let base: Key = (generation, options.location.to_string().into());
                 (self.name_by_place(index, &base, batch), Some(base))
             }
         };
-        // No handler can ever have a name that is refused, so asking for one is
-        // a mistake.
+        // No handler can ever have a name that is refused, so naming one is a
+        // mistake.
         let mut wanted = options.before.iter().chain(&options.after);
         wanted.try_for_each(|name| checked(check_constraint(name)))?;
         if let Some(name) = options.target.as_ref().and_then(Target::name) {
             check_target_name(name)
                 .map_err(|(name, problem)| RegisterError::BadTarget { name, problem })?;
         }
-        let key = (stay, Arc::clone(&name));
-        let replaces = self.points.get(&index).and_then(|point| point.find(stay, &name)).cloned();
+        let key = (generation, Arc::clone(&name));
+        let replaces =
+            self.points.get(&index).and_then(|point| point.find(generation, &name)).cloned();
         let taken = batch.taken.insert((index, key), options.location);
         let clash = replaces.as_ref().filter(|_| !options.replace).map(|old| old.location);
         if let Some(first) = taken.or(clash) {
@@ -175,7 +176,7 @@ impl Store {
         let quota = plugin.as_ref().and_then(|plugin| self.quotas.get(plugin.id()));
         if let (Some(plugin), Some(quota)) = (&plugin, quota) {
             // A handler that takes another's place adds none.
-            let joined = batch.joined.entry(plugin.stay()).or_default();
+            let joined = batch.joined.entry(plugin.generation()).or_default();
             let has = plugin.handlers() + *joined;
             let others = if replaces.is_some() { has - 1 } else { has };
             let priority = priority(options, replaces.as_deref());
@@ -187,7 +188,7 @@ impl Store {
     }
 
     fn enter(&mut self, index: usize, registration: Registration, resolved: Resolved) -> Validated {
-        let Registration { point, kind, options, handler } = registration;
+        let Registration { point, point_type, options, handler } = registration;
         let id = self.number();
         let priority = priority(&options, resolved.replaces.as_deref());
         let kept = resolved.replaces.as_ref().filter(|old| !options.moves(old));
@@ -196,13 +197,12 @@ impl Store {
             None => (options.before, options.after),
         };
         let seq = kept.map_or(id, |old| old.seq);
-        let crowd =
-            resolved.plugin.as_ref().map(|plugin| Arc::clone(plugin.crowd())).or(options.crowd);
+        let tracker =
+            resolved.plugin.as_ref().map(|plugin| Arc::clone(plugin.tracker())).or(options.tracker);
         let entry = Arc::new(Entry {
             id,
             point,
-            presence: Presence::new(crowd.is_some() || resolved.timeout.is_some()),
-            crowd,
+            tracker,
             seq,
             name: resolved.name,
             plugin: resolved.plugin,
@@ -216,21 +216,22 @@ impl Store {
             target: options.target,
             location: options.location,
             counters: Counters::default(),
-            handler,
+            handler: HandlerCell::new(handler),
         });
         let (replaces, base) = (resolved.replaces, resolved.base);
-        Validated { index, descriptor: point, kind, entry, replaces, base }
+        Validated { index, descriptor: point, point_type, entry, replaces, base }
     }
 
-    /// The record of a plugin: the current stay, or a new one that begins with
-    /// this batch.
+    /// The record of a plugin: the current generation, or a new one that starts
+    /// with this batch.
     fn record(&mut self, id: &PluginId, batch: &mut Batch) -> Arc<PluginRecord> {
-        let current = self.plugins.get(id).filter(|record| Some(record.stay()) != batch.instead_of);
+        let current =
+            self.plugins.get(id).filter(|record| Some(record.generation()) != batch.instead_of);
         if let Some(record) = current.or(batch.plugins.get(id)) {
             return Arc::clone(record);
         }
-        let stay = self.number();
-        let record = Arc::new(PluginRecord::new(self.name(id), stay));
+        let generation = self.number();
+        let record = Arc::new(PluginRecord::new(self.name(id), generation));
         batch.plugins.insert(id.clone(), Arc::clone(&record));
         record
     }
@@ -274,7 +275,7 @@ impl Store {
             let point = self
                 .points
                 .entry(one.index)
-                .or_insert_with(|| PointStore::new(one.descriptor, one.kind));
+                .or_insert_with(|| PointStore::new(one.descriptor, one.point_type));
             if let Some(old) = one.replaces {
                 point.forget(&old);
                 change.removed.push(old);

@@ -1,7 +1,7 @@
 //! The plugin ids that were asked for, though no plugin ever had them.
 //!
-//! Both memories are bounded, whatever is asked for: that of ids in use may
-//! take one for known that is not, and then says nothing of it.
+//! Both memories are bounded, whatever is asked for: the memory of ids in use may
+//! have false positives, and then an unknown id is not listed.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

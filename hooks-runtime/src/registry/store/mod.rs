@@ -1,7 +1,7 @@
 //! The registered handlers, as the writers see them.
 //!
 //! One lock, held only for bookkeeping: no code of the user runs under it,
-//! and what a change removes is handed out to be dropped after it.
+//! and what a change removes is returned, to be dropped after it is released.
 
 mod join;
 mod known;
@@ -36,8 +36,7 @@ pub(crate) struct Store {
     /// The plugins that have handlers here.
     plugins: HashMap<PluginId, Arc<PluginRecord>>,
     names: HashMap<PluginId, Weak<PluginName>>,
-    /// How many names there were when the last ones that are gone were taken
-    /// out.
+    /// How many names there were when unused ones were last taken out.
     names_kept: usize,
     quotas: HashMap<PluginId, Quota>,
     known: KnownIds,
@@ -53,7 +52,7 @@ pub(crate) struct Change {
     pub(crate) points: Vec<usize>,
     /// The handlers that are new.
     pub(crate) added: Vec<(usize, Arc<Entry>)>,
-    /// The handlers that are gone, to be dropped outside the lock. Of one list,
+    /// The removed handlers, to be dropped outside the lock. Of one list,
     /// and of the stages of one flow, in the order in which a fire walks them.
     pub(crate) removed: Vec<Arc<Entry>>,
 }
@@ -77,7 +76,7 @@ impl Store {
         self.plugins.get(id)
     }
 
-    /// The bit of a plugin id, drawn on first use.
+    /// The bit of a plugin id, assigned on first use.
     pub(crate) fn name(&mut self, id: &PluginId) -> Arc<PluginName> {
         if let Some(name) = self.names.get(id).and_then(Weak::upgrade) {
             return name;
@@ -119,8 +118,8 @@ impl Store {
         }
     }
 
-    /// Notes that a plugin of that id was asked for, which there may never
-    /// have been.
+    /// Notes that a plugin of that id was asked for, which may never have been
+    /// registered.
     pub(crate) fn asked_for(&mut self, id: &str) {
         if !self.plugins.contains_key(id) {
             self.known.asked_for(id);
@@ -128,7 +127,7 @@ impl Store {
     }
 
     /// The ids that were asked for and that no plugin ever had, each with the
-    /// nearest of those that are here.
+    /// nearest id that is registered.
     pub(crate) fn unknown_ids(&self) -> impl Iterator<Item = (&str, Option<&PluginId>)> {
         self.known.unknown().map(|id| (id, nearest(id, self.plugins.keys())))
     }
@@ -138,13 +137,14 @@ impl Store {
         self.next_number
     }
 
-    fn entries_of(&self, stay: Option<u64>) -> Vec<(usize, Arc<Entry>)> {
-        let Some(stay) = stay else { return Vec::new() };
-        let is_theirs =
-            |entry: &&Arc<Entry>| entry.plugin.as_ref().is_some_and(|p| p.stay() == stay);
+    fn entries_of(&self, generation: Option<u64>) -> Vec<(usize, Arc<Entry>)> {
+        let Some(generation) = generation else { return Vec::new() };
+        let is_theirs = |entry: &&Arc<Entry>| {
+            entry.plugin.as_ref().is_some_and(|p| p.generation() == generation)
+        };
         self.by_stage()
             .into_iter()
-            .filter(|index| self.points[index].has_stay(stay))
+            .filter(|index| self.points[index].has_generation(generation))
             .flat_map(|index| {
                 let theirs = self.points[&index].order.iter().filter(is_theirs);
                 theirs.map(move |entry| (index, Arc::clone(entry)))
@@ -187,15 +187,18 @@ impl Store {
         change
     }
 
-    /// Removes all handlers of a plugin, with its record: of that stay, or of
-    /// whichever lasts.
-    pub(crate) fn remove_plugin(&mut self, id: &str, stay: Option<u64>) -> Option<Change> {
-        let record = self.plugins.get(id).filter(|it| stay.is_none_or(|stay| it.stay() == stay))?;
+    /// Removes all handlers of a plugin, with its record: of that generation, or
+    /// of the current one.
+    pub(crate) fn remove_plugin(&mut self, id: &str, generation: Option<u64>) -> Option<Change> {
+        let record = self
+            .plugins
+            .get(id)
+            .filter(|it| generation.is_none_or(|generation| it.generation() == generation))?;
         let record = Arc::clone(record);
         let mut change = Change::default();
         for index in self.by_stage() {
             let Some(point) = self.points.get_mut(&index) else { continue };
-            if point.has_stay(record.stay()) {
+            if point.has_generation(record.generation()) {
                 change.removed.extend(point.remove(|entry| {
                     entry.plugin.as_ref().is_some_and(|plugin| Arc::ptr_eq(plugin, &record))
                 }));
@@ -203,14 +206,14 @@ impl Store {
             }
         }
         self.plugins.remove(record.id());
-        self.forget_places(record.stay());
+        self.forget_places(record.generation());
         Some(change)
     }
 
-    /// No handler of that stay is left to be numbered.
-    fn forget_places(&mut self, stay: u64) {
+    /// Forgets the numbering of a generation that has no handlers left.
+    fn forget_places(&mut self, generation: u64) {
         for point in self.points.values_mut() {
-            point.anonymous.remove(&Some(stay));
+            point.anonymous.remove(&Some(generation));
         }
     }
 
@@ -225,7 +228,7 @@ impl Store {
             && plugin.handlers() == 0
         {
             self.plugins.remove(plugin.id());
-            self.forget_places(plugin.stay());
+            self.forget_places(plugin.generation());
         }
     }
 }

@@ -75,11 +75,12 @@ impl Store {
     ) -> Option<&'p Arc<Entry>> {
         match Wanted::parse(name) {
             Wanted::Name(name) => {
-                point.find(asking.stay(), name).or_else(|| point.find(None, name))
+                point.find(asking.generation(), name).or_else(|| point.find(None, name))
             }
-            Wanted::Of(plugin, name) => {
-                self.plugins.get(plugin).and_then(|plugin| point.find(Some(plugin.stay()), name))
-            }
+            Wanted::Of(plugin, name) => self
+                .plugins
+                .get(plugin)
+                .and_then(|plugin| point.find(Some(plugin.generation()), name)),
             Wanted::All(_) => None,
         }
     }

@@ -1,24 +1,23 @@
 //! The handlers of one point.
 
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::sequence::{Mark, Sequence};
-use crate::list::{AnyList, ListKind};
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
+use crate::registry::list::HandlerList;
 use crate::registry::order::{self, Sorted};
 
 #[derive(Debug)]
 pub(crate) struct PointStore {
     pub(crate) descriptor: &'static PointDescriptor,
     pub(crate) order: Sequence,
-    pub(crate) list: AnyList,
-    kind: ListKind,
+    pub(crate) list: Arc<HandlerList>,
     /// The handlers of each owner, by name.
     names: HashMap<Option<u64>, HashMap<Arc<str>, Arc<Entry>>>,
-    /// How often a place in the source has given its name to a handler, by
-    /// owner.
+    /// How many handlers were named for each place in the source, by owner.
     pub(super) anonymous: HashMap<Option<u64>, HashMap<Arc<str>, u64>>,
     /// The names in the handlers' constraints, with how often each occurs.
     named: HashMap<Arc<str>, usize>,
@@ -40,12 +39,11 @@ pub(super) enum Plan {
 }
 
 impl PointStore {
-    pub(super) fn new(descriptor: &'static PointDescriptor, kind: ListKind) -> Self {
+    pub(super) fn new(descriptor: &'static PointDescriptor, point_type: TypeId) -> Self {
         Self {
             descriptor,
             order: Sequence::default(),
-            list: (kind.of)(&[]),
-            kind,
+            list: Arc::new(HandlerList::new(&[], point_type)),
             names: HashMap::new(),
             anonymous: HashMap::new(),
             named: HashMap::new(),
@@ -54,16 +52,16 @@ impl PointStore {
 
     /// Whether this very handler is registered here.
     pub(super) fn has(&self, entry: &Entry) -> bool {
-        self.find(entry.stay(), &entry.name).is_some_and(|known| known.id == entry.id)
+        self.find(entry.generation(), &entry.name).is_some_and(|known| known.id == entry.id)
     }
 
     /// The handler of that name of that owner.
-    pub(super) fn find(&self, stay: Option<u64>, name: &str) -> Option<&Arc<Entry>> {
-        self.names.get(&stay)?.get(name)
+    pub(super) fn find(&self, generation: Option<u64>, name: &str) -> Option<&Arc<Entry>> {
+        self.names.get(&generation)?.get(name)
     }
 
-    pub(super) fn has_stay(&self, stay: u64) -> bool {
-        self.names.contains_key(&Some(stay))
+    pub(super) fn has_generation(&self, generation: u64) -> bool {
+        self.names.contains_key(&Some(generation))
     }
 
     /// Whether a constraint may mean this handler.
@@ -78,7 +76,7 @@ impl PointStore {
     }
 
     pub(super) fn know(&mut self, entry: &Arc<Entry>) {
-        let names = self.names.entry(entry.stay()).or_default();
+        let names = self.names.entry(entry.generation()).or_default();
         names.insert(Arc::clone(&entry.name), Arc::clone(entry));
         if let Some(plugin) = &entry.plugin {
             plugin.gained();
@@ -89,10 +87,10 @@ impl PointStore {
     }
 
     pub(super) fn forget(&mut self, entry: &Entry) {
-        if let Some(names) = self.names.get_mut(&entry.stay()) {
+        if let Some(names) = self.names.get_mut(&entry.generation()) {
             names.remove(&*entry.name);
             if names.is_empty() {
-                self.names.remove(&entry.stay());
+                self.names.remove(&entry.generation());
             }
         }
         if let Some(plugin) = &entry.plugin {
@@ -118,7 +116,7 @@ impl PointStore {
         match at {
             Some(at) => {
                 self.forget(entry);
-                self.list = (self.kind.without)(&self.list, at);
+                self.list = Arc::new(self.list.without(at));
                 self.order.remove(at);
             }
             None => drop(self.remove(|other| other.id == entry.id)),
@@ -135,25 +133,25 @@ impl PointStore {
                 }
                 leaves
             });
-        // The handlers that waited for those need no longer wait.
+        // The constraints that name those have no effect any more.
         let sorted = order::sorted(staying, |_| false);
         self.resort(sorted.expect("taking a handler away cannot close a circle of built-in ones"));
         leaving
     }
 
     fn resort(&mut self, sorted: Sorted) {
-        self.list = (self.kind.instead)(&self.list, &sorted.order);
+        self.list = Arc::new(self.list.replaced(&sorted.order));
         self.order = Sequence::new(sorted);
     }
 
     pub(super) fn follow(&mut self, plan: Plan) {
         match plan {
             Plan::Insert { at, entry, mark } => {
-                self.list = (self.kind.with)(&self.list, at, &entry);
+                self.list = Arc::new(self.list.with(at, &entry));
                 self.order.insert(at, entry, mark);
             }
             Plan::Swap { at, entry } => {
-                self.list = (self.kind.swapped)(&self.list, at, &entry);
+                self.list = Arc::new(self.list.swapped(at, &entry));
                 self.order.swap(at, &entry);
             }
             Plan::Resort(sorted) => self.resort(sorted),
@@ -162,7 +160,7 @@ impl PointStore {
 
     /// The handlers in order, each with how often it was called.
     pub(crate) fn calls(&self) -> impl Iterator<Item = (&Arc<Entry>, u64)> {
-        let walks = (self.kind.walks)(&self.list);
+        let walks = self.list.walks();
         self.order.iter().zip(walks).map(|(entry, walks)| {
             let calls = entry.counters.calls().wrapping_add(walks);
             // A fire under way may have taken back a call that it counts only

@@ -64,7 +64,7 @@ impl Sequence {
     }
 
     /// Where a new entry goes that no constraint of others names, if no other
-    /// entry has to move for it and that is cheap to tell.
+    /// entry has to move for it and that is cheap to find out.
     pub(super) fn place_for(
         &self,
         new: &Arc<Entry>,
@@ -124,7 +124,7 @@ impl Sequence {
         }
         // One that is astray was put behind others, so it is rather at the end.
         let at = self.order.iter().rposition(|other| other.id == entry.id);
-        at.expect("the store asks for entries that are here")
+        at.expect("the store asks only for registered entries")
     }
 
     /// The first position with a larger key among those that do not move.

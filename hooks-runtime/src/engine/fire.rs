@@ -1,0 +1,166 @@
+//! One fire: which handlers take part, and where its failures go.
+
+use std::any::TypeId;
+use std::time::Duration;
+
+use crate::engine::call::CallRecord;
+use crate::engine::containment::{drop_contained, shown};
+use crate::engine::raw::{HandlerRef, Nested, Watch};
+use crate::error::{FailureKind, HandlerFailure};
+use crate::handler::target::Target;
+use crate::observe::log;
+use crate::observe::recorder::Recorder;
+use crate::observe::report::{Contribution, HandlerStatus, SkipReason};
+use crate::plugin::scope::ScopedHooks;
+use crate::point::{FailurePolicy, HookPoint, PointDescriptor};
+use crate::registry::entry::Entry;
+use crate::registry::list::HandlerList;
+use crate::registry::snapshot::Snapshot;
+
+/// What a fire is about.
+#[derive(Clone, Copy)]
+pub(crate) struct FireInfo<'f> {
+    pub(crate) hooks: &'f ScopedHooks,
+    pub(crate) point: &'static PointDescriptor,
+    /// A function, because one word is cheaper to keep than two.
+    pub(crate) point_type: fn() -> TypeId,
+}
+
+impl<'f> FireInfo<'f> {
+    pub(crate) fn of<P: HookPoint>(hooks: &'f ScopedHooks) -> Self {
+        Self { hooks, point: P::descriptor(), point_type: TypeId::of::<P> }
+    }
+
+    /// The fire as the chain of nested fires knows it, where it is not recorded.
+    #[inline]
+    pub(super) fn nested(&self) -> Nested {
+        Nested { point: self.point, registry: self.hooks.registry(), fire: 0 }
+    }
+
+    /// Whether the scope admits every handler of the list. One by one they are
+    /// tested by [`refusal`](Fire::refusal), with all else that is asked of a
+    /// handler; a list that has handlers with more to ask is not plain.
+    #[inline]
+    pub(super) fn admits_all(&self, list: &HandlerList) -> bool {
+        self.hooks.bits.as_ref().is_none_or(|scope| scope.admits_all(list.owners()))
+    }
+}
+
+/// What a stage of a flow takes over from the flow's run.
+pub(crate) struct RunScope<'f> {
+    /// What the run is for.
+    pub(crate) targets: &'f [Target],
+    /// All handlers as they were when the run began.
+    pub(crate) handlers: &'f Snapshot,
+}
+
+/// One fire, as its calls share it.
+#[derive(Clone, Copy)]
+pub(crate) struct Fire<'w> {
+    pub(crate) info: &'w FireInfo<'w>,
+    pub(crate) recorder: Option<&'w Recorder<'w>>,
+    pub(crate) run: Option<&'w RunScope<'w>>,
+}
+
+impl Fire<'_> {
+    /// The fire as the chain of nested fires knows it.
+    #[inline]
+    pub(crate) fn nested(&self) -> Nested {
+        Nested { fire: self.recorder.map_or(0, Recorder::id), ..self.info.nested() }
+    }
+
+    /// What is wanted of a call of that handler beside its answer.
+    pub(crate) fn watch(&self, entry: &Entry) -> Watch {
+        let contribution = self.recorder.is_some();
+        Watch { time: contribution || entry.timeout.is_some(), contribution }
+    }
+
+    /// Why a handler does not take part; `None` where it does.
+    pub(crate) fn refusal(&self, handler: &HandlerRef) -> Option<SkipReason> {
+        if let Some(scope) = &self.info.hooks.bits
+            && !scope.admits(handler.owner_bit)
+        {
+            return Some(SkipReason::Scope);
+        }
+        if let Some(target) = &handler.entry.target
+            && !self.run.is_some_and(|run| run.targets.contains(target))
+        {
+            return Some(SkipReason::Target);
+        }
+        None
+    }
+
+    /// A handler does not take part. The walk over the list counts it among
+    /// those that were called, so that is taken back.
+    #[cold]
+    pub(crate) fn skipped(&self, entry: &Entry, reason: SkipReason) {
+        entry.counters.skipped();
+        entry.counters.uncount_call();
+        self.report_skipped(entry, reason);
+    }
+
+    /// Reports a handler that is not called.
+    #[cold]
+    pub(crate) fn report_skipped(&self, entry: &Entry, reason: SkipReason) {
+        if let Some(recorder) = self.recorder {
+            recorder.skipped(entry, reason);
+        }
+    }
+
+    /// A call has ended well.
+    #[inline]
+    pub(crate) fn ran(&self, entry: &Entry, call: &CallRecord, contribution: Contribution) {
+        if let Some((limit, elapsed)) = call.overrun(entry) {
+            self.overran(entry, call, limit, elapsed);
+        }
+        if let Some(recorder) = self.recorder {
+            recorder.call_ended(entry, call, HandlerStatus::Ran(contribution));
+        }
+    }
+
+    /// A handler that answered after its limit: counted, logged and observed.
+    #[cold]
+    fn overran(&self, entry: &Entry, call: &CallRecord, limit: Duration, elapsed: Duration) {
+        entry.counters.overran();
+        if self.recorder.is_none_or(Recorder::logs_failures) {
+            log::overrun(self.info.point, entry, limit, elapsed);
+        }
+        if let Some(recorder) = self.recorder {
+            recorder.overran(entry, call, limit, elapsed);
+        }
+    }
+
+    /// Reports a failure: counted, logged, observed, in the report. No failure
+    /// is silent. It comes back where it is the fire's error.
+    #[cold]
+    pub(crate) fn failed(
+        &self,
+        entry: &Entry,
+        call: &CallRecord,
+        kind: FailureKind,
+    ) -> Option<HandlerFailure> {
+        // Code of the handler's owner, as is the drop below: it runs before the
+        // call is over.
+        let message = shown(&kind.raw());
+        if let Some((limit, elapsed)) = call.overrun(entry) {
+            self.overran(entry, call, limit, elapsed);
+        }
+        entry.counters.failed();
+        if self.recorder.is_none_or(Recorder::logs_failures) {
+            log::failure(self.info.point, entry, &kind, &message, call.elapsed());
+        }
+        if let Some(recorder) = self.recorder {
+            let policy = entry.policy;
+            let status = HandlerStatus::Failed { kind: kind.as_str(), message, policy };
+            recorder.call_ended(entry, call, status);
+        }
+        if entry.policy == FailurePolicy::Open {
+            // The handler's own error may panic even in its drop.
+            drop_contained("a handler's error", kind);
+            return None;
+        }
+        let (name, owner) = (entry.name.clone(), entry.owner());
+        let point = self.info.point.name();
+        Some(HandlerFailure::new(point, name, owner, entry.location, kind, call.elapsed()))
+    }
+}

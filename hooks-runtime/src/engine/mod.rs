@@ -1,0 +1,13 @@
+//! How a fire runs its handlers. Not generic: compiled once, whatever points a
+//! program has.
+
+pub(crate) mod call;
+pub(crate) mod containment;
+pub(crate) mod fire;
+pub(crate) mod nesting;
+pub(crate) mod pending;
+pub(crate) mod raw;
+mod ready_set;
+pub(crate) mod state;
+pub(crate) mod timer;
+mod walk;

@@ -1,0 +1,56 @@
+//! How deep fires are nested.
+//!
+//! The chain of fires is kept per poll, not per task: a fire is on it while it
+//! polls its handlers, and off it before it returns to the executor. So it works
+//! on any executor, and a fire that a handler spawns elsewhere is not nested. An
+//! observer that is called outside of its fire's polls runs with that fire on the
+//! chain as well, so that its own fires count.
+
+use crate::engine::fire::FireInfo;
+use crate::engine::raw::{ActiveStep, Nested, chain};
+use crate::error::{FireError, NestingError};
+
+/// The deepest nesting that a registry can be set to allow.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// The error of a fire that is nested too deep, where it is the innermost of the
+/// chain.
+#[inline(never)]
+pub(crate) fn check(info: &FireInfo<'_>) -> Result<(), FireError> {
+    check_depth(info.hooks.registry(), info.hooks.inner.settings.depth)
+}
+
+/// The error of a run of a flow that would be nested too deep.
+pub(crate) fn check_run(run: Nested, limit: usize) -> Result<(), FireError> {
+    let _step = ActiveStep::push(run);
+    check_depth(run.registry, limit)
+}
+
+/// The innermost fire of the chain is the one to be checked.
+fn check_depth(registry: usize, limit: usize) -> Result<(), FireError> {
+    if chain::depth_of(registry) <= limit { Ok(()) } else { Err(too_deep(registry, limit)) }
+}
+
+#[cold]
+fn too_deep(registry: usize, limit: usize) -> FireError {
+    let own = chain::fires().into_iter().filter(|fire| fire.registry == registry);
+    let chain = own.map(|fire| fire.point.name()).collect();
+    FireError::Nesting(Box::new(NestingError { limit, chain }))
+}
+
+/// Runs one poll of that fire.
+pub(crate) fn within<T>(fire: Nested, poll: impl FnOnce() -> T) -> T {
+    let _step = ActiveStep::push(fire);
+    poll()
+}
+
+/// How many fires of that registry are under way on this thread.
+pub(crate) fn depth(registry: usize) -> usize {
+    chain::depth_of(registry)
+}
+
+/// Whether a fire of that registry would be refused, and an observer is the one
+/// that fires: reporting it to observers would have no end.
+pub(crate) fn is_endless(registry: usize, limit: usize) -> bool {
+    chain::is_observing() && chain::depth_of(registry) >= limit
+}

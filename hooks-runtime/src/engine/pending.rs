@@ -1,0 +1,258 @@
+//! The calls of a fire that are pending: how they are polled again, by whom they
+//! are woken, and how their limits end a wait.
+
+use std::task::{Context, Poll};
+
+use crate::engine::call::CallRecord;
+use crate::engine::containment::drop_contained;
+use crate::engine::raw::{CallStep, NodeId, Watch, with_task};
+use crate::engine::ready_set::ReadySet;
+use crate::engine::walk::{Settled, Walk};
+use crate::error::{FailureKind, FireError, HandlerFailure};
+use crate::registry::list::Cursor;
+
+/// Once so many calls are pending at a point that has more handlers, only those
+/// that were woken are polled; of fewer, polling all is cheaper than a waker for
+/// each.
+pub(super) const FEW: usize = 32;
+
+/// How far a fire has come.
+#[derive(Default)]
+pub(crate) struct Progress {
+    /// The handler that is next, or that the fire waits for.
+    pub(super) at: Cursor,
+    /// The failure of the first fail-closed handler, whichever ended first.
+    pub(super) failure: Option<(Cursor, HandlerFailure)>,
+    /// Whether a pending call has a record, and so may have a limit.
+    pub(super) has_records: bool,
+    /// The wakers of pending calls, where they are many.
+    pub(super) ready: Option<Box<ReadySet>>,
+}
+
+/// A call that is pending, beside its future.
+pub(crate) struct PendingCall {
+    pub(crate) at: Cursor,
+    /// Of a call with a limit, or one that is recorded.
+    pub(crate) record: Option<Box<CallRecord>>,
+}
+
+impl Progress {
+    /// What a fire returns that all handlers of which have ended.
+    #[inline]
+    pub(super) fn result(&mut self) -> Result<(), FireError> {
+        match self.failure.take() {
+            None => Ok(()),
+            Some((_, failure)) => Err(FireError::Failed(failure)),
+        }
+    }
+
+    /// Keeps the failure of the handler that comes first in the order.
+    #[cold]
+    pub(super) fn keep_failure(&mut self, at: Cursor, failure: HandlerFailure) {
+        let lost = match &self.failure {
+            Some((first, _)) if *first < at => Some(failure),
+            _ => self.failure.replace((at, failure)).map(|(_, failure)| failure),
+        };
+        drop_contained("a handler's error", lost);
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Lets the call that was just started wait, of which nothing is known.
+    #[inline]
+    pub(super) fn suspend_plain(&mut self) -> Settled {
+        self.invocation.keep(None);
+        self.invocation.leave();
+        if self.invocation.is_concurrent() {
+            self.count_pending();
+            return Settled::Next;
+        }
+        Settled::Waits
+    }
+
+    /// Lets the call that was just started wait, unless its limit cannot be
+    /// kept.
+    #[inline(never)]
+    pub(super) fn suspend(&mut self, at: Cursor, mut record: CallRecord) -> Settled {
+        let entry = &*self.list.get(at).entry;
+        if let Err(kind) = record.arm(&self.fire, entry) {
+            record.give_up();
+            record.poll(&self.fire, entry, || self.invocation.drop_built());
+            record.ended(None);
+            return self.fail(at, &record, kind);
+        }
+        let has_record = !record.is_plain();
+        self.progress.has_records |= has_record;
+        let node = self.invocation.keep(has_record.then(|| Box::new(record)));
+        if !self.invocation.is_concurrent() {
+            return Settled::Waits;
+        }
+        match &mut self.progress.ready {
+            // Its future has its waker, but its limit has not, so it is marked.
+            Some(ready) => ready.keep_next(node, has_record),
+            None => self.count_pending(),
+        }
+        Settled::Next
+    }
+
+    /// Gives each pending call a waker of its own, once there are many.
+    fn count_pending(&mut self) {
+        let arena = self.invocation.arena();
+        if arena.live() == FEW && FEW < self.list.len() {
+            // Those so far were polled with the task's waker: they have to be
+            // polled with their own.
+            let nodes = std::iter::successors(arena.first(), |node| arena.next(*node));
+            self.progress.ready = Some(Box::new(ReadySet::new(nodes.collect(), self.list.len())));
+            self.is_plain = false;
+        }
+    }
+
+    /// Runs `start` with the waker that the next pending call would have, where
+    /// each has its own.
+    pub(super) fn with_next_waker<T>(&mut self, start: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(waker) = self.progress.ready.as_mut().map(|ready| ready.next()) else {
+            return start(self);
+        };
+        let task = &mut Context::from_waker(&waker);
+        let started = with_task(self, |walk| &mut *walk.invocation, task, start);
+        if let Some(ready) = &mut self.progress.ready {
+            ready.give_back(waker);
+        }
+        started
+    }
+
+    /// Goes on with a fire whose calls are pending. `fresh` says that they were
+    /// polled a moment ago by this very task.
+    pub(crate) fn resume(&mut self, fresh: bool) -> Poll<Result<(), FireError>> {
+        let polled = if self.invocation.is_concurrent() {
+            self.resume_all(fresh)
+        } else {
+            self.resume_one(fresh)
+        };
+        // A handler that was removed while it was polled here was left to this.
+        self.after_call();
+        polled
+    }
+
+    fn resume_all(&mut self, fresh: bool) -> Poll<Result<(), FireError>> {
+        if let Some(mut ready) = self.progress.ready.take() {
+            let task = &mut Context::from_waker(self.waker);
+            ready.poll(task, |node, task| {
+                let poll = |walk: &mut Self| walk.poll_pending(node, false);
+                with_task(self, |walk| &mut *walk.invocation, task, poll);
+            });
+            self.progress.ready = Some(ready);
+        } else {
+            let mut next = self.invocation.arena().first();
+            while let Some(node) = next {
+                self.poll_pending(node, fresh);
+                next = self.invocation.arena().next(node);
+            }
+        }
+        if self.invocation.arena().live() > 0 {
+            return Poll::Pending;
+        }
+        Poll::Ready(self.progress.result())
+    }
+
+    fn resume_one(&mut self, mut fresh: bool) -> Poll<Result<(), FireError>> {
+        loop {
+            let Some(node) = self.invocation.arena().first() else {
+                return Poll::Ready(self.progress.result());
+            };
+            let Some(settled) = self.poll_pending(node, fresh) else { return Poll::Pending };
+            if let Settled::End(reason, result) = settled {
+                self.skip_rest(self.progress.at, reason);
+                return Poll::Ready(result);
+            }
+            self.list.uncount_walk(self.progress.at, self.invocation.shard());
+            self.invocation.clear();
+            self.next();
+            match self.walk() {
+                Some(result) => return Poll::Ready(result),
+                None => fresh = true,
+            }
+        }
+    }
+
+    /// Polls a pending call, then looks at its limit. A limit
+    /// ends the wait for an answer, never an answer: when it has passed, the call
+    /// is polled once more. What came of it, if it has ended.
+    fn poll_pending(&mut self, node: NodeId, fresh: bool) -> Option<Settled> {
+        let call = self.invocation.arena().call(node)?;
+        let at = call.at;
+        let Some(mut record) = call.record.take() else {
+            return if fresh { None } else { self.poll_plain(node, at) };
+        };
+        let entry = &*self.list.get(at).entry;
+        let call = &mut *record;
+        let mut step = CallStep::Pending;
+        let mut late = None;
+        if !fresh {
+            step = self.poll_once(node, call, at);
+        }
+        if step == CallStep::Pending {
+            let Poll::Ready(kind) = call.check_limit(entry, self.invocation.task()) else {
+                self.invocation.leave();
+                if let Some(call) = self.invocation.arena().call(node) {
+                    call.record = Some(record);
+                }
+                return None;
+            };
+            step = self.poll_once(node, call, at);
+            if step == CallStep::Pending {
+                call.give_up();
+                call.poll(&self.fire, entry, || self.invocation.arena().end(node));
+                call.ended(None);
+                late = Some(kind);
+            }
+        }
+        let settled = self.settle_pending(at, call, step, late);
+        entry.call_resumed();
+        self.invocation.leave();
+        entry.release_if_closed();
+        Some(settled)
+    }
+
+    /// The same for a call of which nothing is known.
+    fn poll_plain(&mut self, node: NodeId, at: Cursor) -> Option<Settled> {
+        let step = self.invocation.resume(node, Watch::default());
+        if step == CallStep::Pending {
+            return None;
+        }
+        let settled = match step {
+            CallStep::Continue => Settled::Next,
+            step => self.settle(at, &CallRecord::default(), step),
+        };
+        let entry = &*self.list.get(at).entry;
+        entry.call_resumed();
+        if entry.is_closed() {
+            self.invocation.leave();
+            entry.release_if_closed();
+        }
+        Some(settled)
+    }
+
+    fn poll_once(&mut self, node: NodeId, call: &mut CallRecord, at: Cursor) -> CallStep {
+        let (fire, invocation) = (&self.fire, &mut *self.invocation);
+        let entry = &*self.list.get(at).entry;
+        let watch = fire.watch(entry);
+        let step = call.poll(fire, entry, || invocation.resume(node, watch));
+        call.ended(self.invocation.take_answered());
+        step
+    }
+
+    #[inline]
+    fn settle_pending(
+        &mut self,
+        at: Cursor,
+        call: &CallRecord,
+        step: CallStep,
+        late: Option<FailureKind>,
+    ) -> Settled {
+        match late {
+            Some(kind) => self.fail(at, call, kind),
+            None => self.settle(at, call, step),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a handler may know of the fire that calls it.
+//!
+//! # Why this is sound
+//!
+//! [`HookContext`] has no lifetime, so that a handler's signature is plain
+//! `&HookContext`. Its pointers are to the fire, the entry and the accumulator
+//! of one call, and it is made and kept by that call only: as a local, or beside
+//! the handler's future (`call.rs`). A handler gets `&HookContext` for the
+//! lifetime of the call. It must accept any lifetime, so it can keep the
+//! reference nowhere but in its own future, which is dropped before any of them.
+//! The context is neither `Clone` nor replaceable through a shared reference, and
+//! each accessor ties what it returns to the borrow of the context.
+#![allow(unsafe_code)]
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::ptr::{self, NonNull};
+
+use crate::engine::fire::FireInfo;
+use crate::plugin::scope::ScopedHooks;
+use crate::point::{HookPoint, ModelKind};
+use crate::registry::entry::{Entry, Owner};
+
+/// What a handler may know of the fire that calls it.
+///
+/// Take it as a second parameter: `async fn h(payload: &P, cx: &HookContext)`.
+pub struct HookContext {
+    fire: NonNull<FireInfo<'static>>,
+    entry: NonNull<Entry>,
+    merged: Option<NonNull<dyn Any + Send + Sync>>,
+}
+
+// SAFETY: it stands for shared references to what is `Sync`.
+unsafe impl Send for HookContext {}
+// SAFETY: as above.
+unsafe impl Sync for HookContext {}
+
+impl HookContext {
+    #[inline]
+    pub(super) fn new(
+        fire: NonNull<FireInfo<'static>>,
+        entry: NonNull<Entry>,
+        merged: Option<NonNull<dyn Any + Send + Sync>>,
+    ) -> Self {
+        Self { fire, entry, merged }
+    }
+
+    /// A reference that lasts as long as the input of the call: a handler is
+    /// given both for one and the same lifetime.
+    ///
+    /// # Safety
+    /// The handler's future is dropped before `self` and before what the context
+    /// points to, and `self` does not move until then.
+    #[inline]
+    pub(super) unsafe fn lend<'s>(&self) -> &'s Self {
+        // SAFETY: passed on to the caller.
+        unsafe { &*ptr::from_ref(self) }
+    }
+
+    /// The fire, no longer than this context is borrowed.
+    fn fire(&self) -> &FireInfo<'_> {
+        // SAFETY: see the module's text.
+        unsafe { self.fire.as_ref() }
+    }
+
+    fn entry(&self) -> &Entry {
+        // SAFETY: as above.
+        unsafe { self.entry.as_ref() }
+    }
+
+    /// The wire name of the point that was fired.
+    pub fn point(&self) -> &'static str {
+        self.fire().point.name()
+    }
+
+    /// The model of the point.
+    pub fn model(&self) -> ModelKind {
+        self.fire().point.model()
+    }
+
+    /// The name of the handler that is called.
+    pub fn handler(&self) -> &str {
+        &self.entry().name
+    }
+
+    /// Who registered the handler.
+    pub fn owner(&self) -> Owner {
+        self.entry().owner()
+    }
+
+    /// The hooks as this fire sees them: what is fired through them keeps the
+    /// scope of this fire, whichever plugin asks.
+    pub fn hooks(&self) -> &ScopedHooks {
+        self.fire().hooks
+    }
+
+    /// What earlier handlers of a modifying fire of `P` have set so far.
+    ///
+    /// `None` in fires of any other point.
+    pub fn merged<P: HookPoint>(&self) -> Option<&P::Result> {
+        // Two points may have results of one type.
+        if (self.fire().point_type)() != TypeId::of::<P>() {
+            return None;
+        }
+        // SAFETY: see the module's text.
+        unsafe { self.merged?.as_ref() }.downcast_ref()
+    }
+}
+
+impl fmt::Debug for HookContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookContext")
+            .field("point", &self.point())
+            .field("handler", &self.handler())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,366 @@
+//! Memory for the futures of one fire's handlers.
+//!
+//! A future is made in the next free place, behind room for a [`Node`]. When it
+//! is ready at once, the place is free again; when it is pending, the node is
+//! filled in and linked to those before, and the next place is behind it. So a
+//! pending call stays where it was made, a fire whose handlers wait one after
+//! another uses one place again and again, and one whose handlers wait at the
+//! same time puts them side by side. The first places are in the fire itself.
+//!
+//! # Why this is sound
+//!
+//! * [`Arena::place`] returns memory that no kept future has and that fits the
+//!   layout: the part of the current chunk behind what is kept, or a new chunk.
+//! * A chunk never moves: the inline one is part of the fire, which is pinned
+//!   from its first poll on, and the others are allocations of their own. Moving
+//!   the `Arena` before is harmless, because nothing points into it.
+//! * The nodes own the kept futures. [`Arena::end`] drops one and forgets it
+//!   before it can be polled again; what is left is dropped with the arena,
+//!   before its memory.
+//! * A reference to an `Arena` is no claim on the bytes of the inline chunk. An
+//!   exclusive one does not assert that it is the only one, because `Arena` is
+//!   not `Unpin`; a shared one does not assert that nothing is written, because
+//!   the bytes are in an `UnsafeCell`.
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::marker::PhantomPinned;
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+
+use super::call::FutureVTable;
+use crate::engine::containment::{PanicPayload, catch, log_in_drop};
+use crate::engine::pending::PendingCall;
+use crate::registry::list::Cursor;
+
+/// The bytes for futures in the fire itself.
+pub(crate) const INLINE: usize = 768;
+/// The alignment of nodes, and of chunks unless a future needs more.
+const ALIGN: usize = 16;
+/// The size of the first chunk on the heap; each one after has twice as much.
+const FIRST_CHUNK: usize = 1024;
+/// Where the future is, from the start of its place, unless it needs more
+/// alignment than the node.
+const AT: usize = size_of::<Node>().next_multiple_of(ALIGN);
+
+#[repr(C, align(16))]
+struct Inline(UnsafeCell<MaybeUninit<[u8; INLINE]>>);
+
+/// A future in its place, with what is done to it.
+#[derive(Clone, Copy)]
+pub(super) struct Built {
+    pub(super) place: NonNull<u8>,
+    pub(super) vtable: &'static FutureVTable,
+}
+
+/// A pending call, in front of its future.
+struct Node {
+    /// `None` once the future is dropped.
+    future: Option<&'static FutureVTable>,
+    next: *mut Node,
+    call: PendingCall,
+}
+
+impl Node {
+    /// Where the future behind a node is: at the first place that is aligned for
+    /// it.
+    fn place_behind(node: NonNull<Self>, align: usize) -> NonNull<u8> {
+        let at = node.addr().get() + AT;
+        // SAFETY: `Arena::place` leaves room for this.
+        unsafe { node.cast::<u8>().add(at.next_multiple_of(align) - node.addr().get()) }
+    }
+}
+
+/// A pending call, wherever it is. Good for as long as its arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NodeId(NonNull<Node>);
+
+// SAFETY: a number, but for the arena that it came from.
+unsafe impl Send for NodeId {}
+// SAFETY: as above.
+unsafe impl Sync for NodeId {}
+
+/// A chunk on the heap; its bytes are behind this.
+#[repr(C, align(16))]
+struct Chunk {
+    /// How many bytes there are.
+    size: usize,
+    /// The chunk before.
+    before: *mut Chunk,
+}
+
+impl Chunk {
+    fn layout(size: usize) -> Layout {
+        Layout::from_size_align(size_of::<Self>() + size, ALIGN)
+            .expect("the layout of a type, made larger, is valid")
+    }
+
+    fn new(size: usize, before: *mut Self) -> NonNull<Self> {
+        let layout = Self::layout(size);
+        // SAFETY: the size is not zero.
+        let Some(chunk) = NonNull::new(unsafe { alloc(layout) }) else {
+            handle_alloc_error(layout)
+        };
+        let chunk = chunk.cast::<Self>();
+        // SAFETY: it was just allocated, with room for this.
+        unsafe { chunk.write(Self { size, before }) };
+        chunk
+    }
+
+    /// Frees a chunk; the one before it.
+    ///
+    /// # Safety
+    /// It came from `new`, nothing is in it, and it is not used afterwards.
+    unsafe fn free(chunk: NonNull<Self>) -> *mut Self {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let Self { size, before } = chunk.read();
+            dealloc(chunk.as_ptr().cast(), Self::layout(size));
+            before
+        }
+    }
+}
+
+/// The futures of one fire.
+pub(crate) struct Arena {
+    inline: Inline,
+    /// How much of the current chunk is kept.
+    used: usize,
+    /// The size of the current chunk, while that is the inline one; zero after.
+    limit: usize,
+    first: *mut Node,
+    /// There where `first` is.
+    last: MaybeUninit<NonNull<Node>>,
+    /// How many futures there are.
+    live: u32,
+    /// The current chunk on the heap; null while the inline one is.
+    chunk: *mut Chunk,
+    _pinned: PhantomPinned,
+}
+
+// SAFETY: it owns futures that are `Send`, which is asked where one is made,
+// calls that are, and plain memory.
+unsafe impl Send for Arena {}
+// SAFETY: `&Arena` gives no access to a future or a call.
+unsafe impl Sync for Arena {}
+
+impl Arena {
+    /// Makes one where it is to stay, without a copy of its bytes.
+    ///
+    /// # Safety
+    /// `place` is valid for writes.
+    #[inline]
+    pub(super) unsafe fn make(place: *mut Self) {
+        // SAFETY: passed on to the caller; the inline bytes need no value.
+        unsafe {
+            (&raw mut (*place).used).write(0);
+            (&raw mut (*place).limit).write(INLINE);
+            (&raw mut (*place).first).write(ptr::null_mut());
+            (&raw mut (*place).last).write(MaybeUninit::uninit());
+            (&raw mut (*place).live).write(0);
+            (&raw mut (*place).chunk).write(ptr::null_mut());
+        }
+    }
+
+    /// Whether it has anything to drop.
+    #[inline]
+    pub(super) fn is_used(&self) -> bool {
+        !self.first.is_null() || !self.chunk.is_null()
+    }
+
+    /// Memory for a future of that layout, valid until the next call of this.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(super) fn place(&mut self, layout: Layout) -> NonNull<u8> {
+        if layout.align() <= ALIGN && self.used + AT + layout.size() <= self.limit {
+            let start = (&raw mut self.inline).cast::<u8>();
+            // SAFETY: it is inside of the inline chunk, which is the current one.
+            return unsafe { NonNull::new_unchecked(start.add(self.used + AT)) };
+        }
+        self.place_on_heap(layout)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn place_on_heap(&mut self, layout: Layout) -> NonNull<u8> {
+        let room = AT + layout.align().saturating_sub(ALIGN) + layout.size();
+        // SAFETY: a chunk of this arena, if there is one.
+        let size = unsafe { self.chunk.as_ref() }.map_or(0, |chunk| chunk.size);
+        if self.used + room > size {
+            self.add_chunk(room, size);
+        }
+        Node::place_behind(self.next_node(), layout.align())
+    }
+
+    fn add_chunk(&mut self, room: usize, size: usize) {
+        // Where nothing waits beside it, one that is large needs no more room;
+        // where others do, each chunk has twice the size of the one before.
+        let next = if self.live == 0 { room } else { (size * 2).max(room) };
+        let next = next.max(FIRST_CHUNK).next_multiple_of(ALIGN);
+        let mut before = self.chunk;
+        // One that nothing is kept in is replaced.
+        if let Some(empty) = NonNull::new(before).filter(|_| self.used == 0) {
+            // SAFETY: it is this arena's, and is forgotten.
+            before = unsafe { Chunk::free(empty) };
+        }
+        self.chunk = Chunk::new(next, before).as_ptr();
+        (self.used, self.limit) = (0, 0);
+    }
+
+    /// Where the next node is made.
+    fn next_node(&mut self) -> NonNull<Node> {
+        // Not by way of a reference, which would claim all of the inline bytes.
+        // SAFETY: `used` is at most the size of the current chunk.
+        unsafe {
+            match NonNull::new(self.chunk) {
+                None => NonNull::new_unchecked(&raw mut self.inline).byte_add(self.used).cast(),
+                Some(chunk) => chunk.add(1).cast::<u8>().add(self.used).cast(),
+            }
+        }
+    }
+
+    /// Keeps the future that was made in the place that [`place`](Self::place)
+    /// returned last.
+    #[inline]
+    pub(super) fn keep(&mut self, future: Built, call: PendingCall) -> NodeId {
+        let node = self.next_node();
+        let Built { place, vtable } = future;
+        // SAFETY: the place has room for a node at its start, which is aligned.
+        unsafe { node.write(Node { future: Some(vtable), next: ptr::null_mut(), call }) };
+        let taken = place.addr().get() - node.addr().get() + vtable.layout.size();
+        self.used += taken.next_multiple_of(ALIGN);
+        self.live += 1;
+        if self.first.is_null() {
+            self.first = node.as_ptr();
+        } else {
+            // SAFETY: nodes stay where they are until all are forgotten.
+            unsafe { (*self.last.assume_init().as_ptr()).next = node.as_ptr() };
+        }
+        self.last = MaybeUninit::new(node);
+        NodeId(node)
+    }
+
+    // With the arena, whose nodes it is asked for: a borrow of one borrows all.
+    #[allow(clippy::unused_self)]
+    fn node(&mut self, NodeId(node): NodeId) -> &mut Node {
+        // SAFETY: ids are made by `keep`, and used with their own arena.
+        unsafe { &mut *node.as_ptr() }
+    }
+
+    /// The first pending call.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<NodeId> {
+        NonNull::new(self.first).map(NodeId)
+    }
+
+    /// The pending call behind that one.
+    #[inline]
+    pub(crate) fn next(&mut self, node: NodeId) -> Option<NodeId> {
+        NonNull::new(self.node(node).next).map(NodeId)
+    }
+
+    /// The future of a call, unless it has ended.
+    #[inline]
+    pub(super) fn future(&mut self, node: NodeId) -> Option<Built> {
+        let vtable = self.node(node).future?;
+        Some(Built { place: Node::place_behind(node.0, vtable.layout.align()), vtable })
+    }
+
+    /// Whose call it is, and its future, unless it has ended.
+    #[inline]
+    pub(super) fn pending(&mut self, node: NodeId) -> Option<(Cursor, Built)> {
+        Some((self.node(node).call.at, self.future(node)?))
+    }
+
+    /// What is known of a call, unless it has ended.
+    #[inline]
+    pub(crate) fn call(&mut self, node: NodeId) -> Option<&mut PendingCall> {
+        let node = self.node(node);
+        node.future.is_some().then_some(&mut node.call)
+    }
+
+    /// How many calls are pending.
+    #[inline]
+    pub(crate) fn live(&self) -> usize {
+        self.live as usize
+    }
+
+    /// The future of a call has ended, and was dropped.
+    #[inline]
+    pub(super) fn ended(&mut self, node: NodeId) {
+        if self.node(node).future.take().is_some() {
+            self.live -= 1;
+        }
+    }
+
+    /// Drops the future of a call, if it has not ended.
+    pub(crate) fn end(&mut self, node: NodeId) {
+        let Some(future) = self.future(node) else { return };
+        self.ended(node);
+        // SAFETY: it was there, and is forgotten.
+        if let Err(panic) = unsafe { future.drop() } {
+            log_in_drop(panic);
+        }
+    }
+
+    /// Forgets all calls, if they have ended: their places are free again.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        if self.live == 0 && !self.first.is_null() {
+            self.forget_nodes();
+            self.used = 0;
+        }
+    }
+
+    fn forget_nodes(&mut self) {
+        let mut node = std::mem::replace(&mut self.first, ptr::null_mut());
+        while !node.is_null() {
+            // SAFETY: each was written by `keep`, and is read once.
+            node = unsafe { node.read() }.next;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_all(&mut self) {
+        let mut node = self.first();
+        while let Some(pending) = node {
+            self.end(pending);
+            node = self.next(pending);
+        }
+        self.forget_nodes();
+    }
+}
+
+impl Built {
+    /// Drops the future, and says whether that panicked.
+    ///
+    /// # Safety
+    /// It is there, and not used afterwards.
+    #[cold]
+    pub(super) unsafe fn drop(self) -> Result<(), PanicPayload> {
+        // SAFETY: passed on to the caller.
+        catch(|| unsafe { (self.vtable.drop)(self.place) })
+    }
+}
+
+impl Drop for Arena {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.first.is_null() {
+            self.end_all();
+        }
+        while let Some(chunk) = NonNull::new(self.chunk) {
+            // SAFETY: it is this arena's, nothing is in it, and it is forgotten.
+            self.chunk = unsafe { Chunk::free(chunk) };
+        }
+    }
+}
+
+impl fmt::Debug for Arena {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arena").field("live", &self.live).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,240 @@
+//! The walk over the handlers of a point: one cursor, one loop for handlers that
+//! are simply called (`raw/invoke.rs`), one function for all that is more.
+
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use crate::engine::call::CallRecord;
+use crate::engine::containment::{log_spared, message_of};
+use crate::engine::fire::Fire;
+use crate::engine::pending::Progress;
+use crate::engine::raw::{CallStep, Invocation};
+use crate::error::{FailureKind, FireError};
+use crate::observe::report::SkipReason;
+use crate::registry::list::{Cursor, HandlerList};
+
+/// A walk over the handlers of one fire, during one poll of it.
+pub(crate) struct Walk<'w, 'i> {
+    pub(super) fire: Fire<'w>,
+    pub(super) list: &'w Arc<HandlerList>,
+    pub(super) invocation: &'i mut Invocation<'w>,
+    pub(super) progress: &'i mut Progress,
+    /// The waker of the fire's own task.
+    pub(super) waker: &'w Waker,
+    /// Whether handlers are simply called, without a look at each.
+    pub(super) is_plain: bool,
+}
+
+/// What came of a call.
+pub(super) enum Settled {
+    /// The next handler's turn.
+    Next,
+    /// The fire waits for it.
+    Waits,
+    /// The fire ends here: what is said of the handlers after, and what the fire
+    /// returns.
+    End(SkipReason, Result<(), FireError>),
+}
+
+impl<'w, 'i> Walk<'w, 'i> {
+    pub(crate) fn new(
+        fire: Fire<'w>,
+        list: &'w Arc<HandlerList>,
+        invocation: &'i mut Invocation<'w>,
+        progress: &'i mut Progress,
+        waker: &'w Waker,
+    ) -> Self {
+        let is_plain = fire.recorder.is_none()
+            && list.is_plain()
+            && fire.info.admits_all(list)
+            && progress.ready.is_none()
+            && invocation.is_open();
+        Self { fire, list, invocation, progress, waker, is_plain }
+    }
+
+    /// The rest of a first poll, in which the handler at `at` is next or was just
+    /// called.
+    #[inline(never)]
+    pub(crate) fn poll_from(&mut self, at: Cursor, step: CallStep) -> Poll<Result<(), FireError>> {
+        if let Some(recorder) = self.fire.recorder {
+            recorder.walks(self.list);
+        }
+        match self.walk_from(at, step) {
+            Some(result) => Poll::Ready(result),
+            // All were polled just now; their limits were not.
+            None if self.progress.has_records || self.progress.ready.is_some() => self.resume(true),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Walks on to the end, or until the fire has to wait: what it returns, if it
+    /// has ended.
+    pub(super) fn walk(&mut self) -> Option<Result<(), FireError>> {
+        let at = self.progress.at;
+        self.walk_from(at, CallStep::Deferred)
+    }
+
+    /// The same, where a handler was just called.
+    fn walk_from(&mut self, at: Cursor, mut step: CallStep) -> Option<Result<(), FireError>> {
+        self.progress.at = at;
+        loop {
+            let at = self.progress.at;
+            let settled = match step {
+                CallStep::Deferred if self.list.is_past_end(at) => break,
+                CallStep::Deferred => {
+                    self.after_removals();
+                    if self.is_plain {
+                        step = self.invocation.run(at);
+                        self.progress.at = self.invocation.at();
+                        continue;
+                    }
+                    self.call_one(at)
+                }
+                CallStep::Continue => break,
+                CallStep::Pending if self.is_plain => self.suspend_plain(),
+                step => {
+                    let settled = self.settle_call(at, CallRecord::default(), step);
+                    self.after_call();
+                    settled
+                }
+            };
+            step = CallStep::Deferred;
+            match settled {
+                Settled::Next => self.next(),
+                Settled::Waits => {
+                    self.list.count_walk(at, self.invocation.shard());
+                    return None;
+                }
+                Settled::End(reason, result) => {
+                    self.list.count_walk(at, self.invocation.shard());
+                    self.skip_rest(at, reason);
+                    return Some(result);
+                }
+            }
+        }
+        self.after_call();
+        if self.invocation.arena().live() > 0 { None } else { Some(self.progress.result()) }
+    }
+
+    /// Moves on to the next handler.
+    pub(super) fn next(&mut self) {
+        self.progress.at = self.list.next(self.progress.at, self.invocation.shard());
+    }
+
+    /// Calls one handler, with all that there may be to it: it may not take part,
+    /// be gone, have a limit, be recorded or have a waker of its own.
+    #[inline(never)]
+    fn call_one(&mut self, at: Cursor) -> Settled {
+        let handler = self.list.get(at);
+        let entry = &*handler.entry;
+        if let Some(reason) = self.fire.refusal(handler) {
+            self.fire.skipped(entry, reason);
+            return Settled::Next;
+        }
+        let called = self.with_next_waker(|walk| {
+            let (fire, invocation) = (&walk.fire, &mut walk.invocation);
+            let called = invocation.enter(at, |entered| {
+                let mut record = CallRecord::begin(fire, entry);
+                let watch = fire.watch(entry);
+                let step = record.poll(fire, entry, || entered.start(watch));
+                (record, step)
+            });
+            let (mut record, step) = called?;
+            record.ended(walk.invocation.take_answered());
+            Some(walk.settle_call(at, record, step))
+        });
+        let Some(settled) = called else {
+            self.fire.skipped(entry, SkipReason::Unregistered);
+            return Settled::Next;
+        };
+        self.after_call();
+        settled
+    }
+
+    /// Takes what came of the first poll of a call.
+    fn settle_call(&mut self, at: Cursor, record: CallRecord, step: CallStep) -> Settled {
+        if step == CallStep::Pending {
+            return self.suspend(at, record);
+        }
+        self.settle(at, &record, step)
+    }
+
+    /// Takes what came of a call that has ended.
+    pub(super) fn settle(&mut self, at: Cursor, call: &CallRecord, step: CallStep) -> Settled {
+        let kind = match step {
+            CallStep::Failed => FailureKind::Error(self.invocation.take_error()),
+            CallStep::Panicked => {
+                let message = message_of(self.invocation.take_panic());
+                if !self.invocation.was_merging() {
+                    return self.fail(at, call, FailureKind::Panicked(message));
+                }
+                // Only values that came too late are dropped while an answer is
+                // merged, and the others are merged by then.
+                log_spared(&message);
+                return self.ran(at, call, CallStep::Continue);
+            }
+            step => return self.ran(at, call, step),
+        };
+        self.fail(at, call, kind)
+    }
+
+    /// A call has ended well.
+    #[inline]
+    fn ran(&mut self, at: Cursor, call: &CallRecord, step: CallStep) -> Settled {
+        let contribution = self.invocation.take_contribution();
+        self.fire.ran(&self.list.get(at).entry, call, contribution);
+        match step {
+            CallStep::Break => Settled::End(self.invocation.skip_reason(), Ok(())),
+            _ => Settled::Next,
+        }
+    }
+
+    /// A call has failed: the end of the fire, where the handler fails closed and
+    /// the fire does not run all.
+    #[cold]
+    pub(super) fn fail(&mut self, at: Cursor, call: &CallRecord, kind: FailureKind) -> Settled {
+        let Some(failure) = self.fire.failed(&self.list.get(at).entry, call, kind) else {
+            return Settled::Next;
+        };
+        if self.invocation.is_concurrent() {
+            self.progress.keep_failure(at, failure);
+            return Settled::Next;
+        }
+        Settled::End(SkipReason::AfterFailure, Err(FireError::Failed(failure)))
+    }
+
+    /// Reports the handlers after `at`, which the fire does not come to.
+    pub(super) fn skip_rest(&self, at: Cursor, reason: SkipReason) {
+        if self.fire.recorder.is_some() {
+            for handler in self.list.after(at) {
+                self.fire.report_skipped(&handler.entry, reason);
+            }
+        }
+    }
+
+    /// No call is under way.
+    #[inline]
+    pub(super) fn after_call(&mut self) {
+        self.invocation.leave();
+        self.after_removals();
+    }
+
+    /// Releases the handlers of this walk that were removed and that nothing
+    /// runs any more. Whoever removed them may have found them running here.
+    #[inline]
+    fn after_removals(&mut self) {
+        if self.invocation.sees_removals() {
+            self.release_removed();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn release_removed(&mut self) {
+        self.invocation.note_removals();
+        self.is_plain = false;
+        for handler in self.list.handlers() {
+            handler.entry.release_if_closed();
+        }
+    }
+}

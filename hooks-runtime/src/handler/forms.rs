@@ -1,0 +1,338 @@
+//! The forms of function that can be a handler.
+//!
+//! Each is one row of the table below: its marker, the bound on the function and
+//! how it is called. The annotated forms are rows of the same kind.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::engine::raw::{Contained, ErasedHandler, HookContext, Invoke};
+use crate::model::{Model, RegistersAs, Returns};
+use crate::point::HookPoint;
+
+/// A future, as the return type of a handler.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a future, so this is not an async handler",
+    label = "this returns `{Self}`",
+    note = "`register_*` takes an `async fn` or an `async` closure; register a sync one with \
+            `hooks.register(on::<Point>().handler(f))`, a sync guard with `.guard(f)`, and one with \
+            a state with `.handler_with(state, f)` or `.guard_with(state, f)`"
+)]
+pub trait Promise: Future {}
+
+#[diagnostic::do_not_recommend]
+impl<F: Future> Promise for F {}
+
+/// An async function of one argument whose future is `Send`.
+pub trait Call1<'a, A>: Send + Sync + 'static {
+    /// The future of one call.
+    type Future: Future<Output = Self::Out> + Send + 'a;
+    /// What it returns.
+    type Out;
+    /// Calls it.
+    fn call(&self, a: A) -> Self::Future;
+}
+
+impl<'a, A, F, Fut> Call1<'a, A> for F
+where
+    F: Fn(A) -> Fut + Send + Sync + 'static,
+    Fut: Promise + Send + 'a,
+{
+    type Future = Fut;
+    type Out = Fut::Output;
+
+    #[inline]
+    fn call(&self, a: A) -> Fut {
+        self(a)
+    }
+}
+
+/// An async function of two arguments whose future is `Send`.
+pub trait Call2<'a, A, B>: Send + Sync + 'static {
+    /// The future of one call.
+    type Future: Future<Output = Self::Out> + Send + 'a;
+    /// What it returns.
+    type Out;
+    /// Calls it.
+    fn call(&self, a: A, b: B) -> Self::Future;
+}
+
+impl<'a, A, B, F, Fut> Call2<'a, A, B> for F
+where
+    F: Fn(A, B) -> Fut + Send + Sync + 'static,
+    Fut: Promise + Send + 'a,
+{
+    type Future = Fut;
+    type Out = Fut::Output;
+
+    #[inline]
+    fn call(&self, a: A, b: B) -> Fut {
+        self(a, b)
+    }
+}
+
+/// An async function of three arguments whose future is `Send`.
+pub trait Call3<'a, A, B, C>: Send + Sync + 'static {
+    /// The future of one call.
+    type Future: Future<Output = Self::Out> + Send + 'a;
+    /// What it returns.
+    type Out;
+    /// Calls it.
+    fn call(&self, a: A, b: B, c: C) -> Self::Future;
+}
+
+impl<'a, A, B, C, F, Fut> Call3<'a, A, B, C> for F
+where
+    F: Fn(A, B, C) -> Fut + Send + Sync + 'static,
+    Fut: Promise + Send + 'a,
+{
+    type Future = Fut;
+    type Out = Fut::Output;
+
+    #[inline]
+    fn call(&self, a: A, b: B, c: C) -> Fut {
+        self(a, b, c)
+    }
+}
+
+/// A function in one of the accepted forms, with the state it is called on.
+///
+/// `Verb` is the model it was registered as.
+#[derive(Debug)]
+pub struct Function<F, S, Form, Verb> {
+    call: Contained<F>,
+    state: Contained<Arc<S>>,
+    form: PhantomData<fn() -> (Form, Verb)>,
+}
+
+impl<F, S, Form, Verb> Function<F, S, Form, Verb> {
+    #[inline]
+    pub(crate) fn parts(&self) -> (&F, &S) {
+        (self.call.get(), self.state.get())
+    }
+}
+
+/// One accepted form: its marker, the bound on the function, how it is called.
+macro_rules! form {
+    (
+        $(#[$doc:meta])*
+        $kind:ident $form:ident($f:ident, $state:ident, $input:ident $(, $cx:ident)?) -> $returns:ident
+        where $bound:path => $call:expr
+    ) => {
+        $(#[$doc])*
+        // Callers cannot name a form, but the compiler infers it in their crates,
+        // where it must not be private.
+        #[allow(unreachable_pub)]
+        #[derive(Debug)]
+        pub struct $form;
+
+        impl<P, F, S, V, T> $crate::engine::raw::Invoke<P>
+            for $crate::handler::forms::Function<F, S, $form, V>
+        where
+            P: $crate::point::HookPoint,
+            V: $crate::model::Model,
+            P::Model: $crate::model::RegistersAs<V, P>,
+            S: Send + Sync + 'static,
+            F: for<'a> $bound + Send + Sync + 'static,
+            T: $returns<V, P>,
+        {
+            #[inline]
+            #[allow(unused_variables)]
+            fn start<'s>(
+                &'s self,
+                call: $crate::engine::raw::Call<'_, 's, P>,
+            ) -> $crate::engine::raw::CallStep {
+                let ($f, $state) = self.parts();
+                $crate::handler::forms::form!(@$kind call, V, $input $(, $cx)?; $call)
+            }
+        }
+    };
+    (@sync $start:ident, $v:ident, $input:ident; $call:expr) => {
+        $start.sync(|input| {
+            let $input = <P::Model as $crate::model::RegistersAs<$v, P>>::given(input);
+            $call.into_output().map(<P::Model as $crate::model::RegistersAs<$v, P>>::returned)
+        })
+    };
+    (@sync $start:ident, $v:ident, $input:ident, $cx:ident; $call:expr) => {
+        $start.sync_with_context(|input, $cx| {
+            let $input = <P::Model as $crate::model::RegistersAs<$v, P>>::given(input);
+            $call.into_output().map(<P::Model as $crate::model::RegistersAs<$v, P>>::returned)
+        })
+    };
+    (@async $start:ident, $v:ident, $input:ident; $call:expr) => {
+        $start.future(
+            |input| {
+                let $input = <P::Model as $crate::model::RegistersAs<$v, P>>::given(input);
+                $call
+            },
+            |returned| {
+                returned.into_output().map(<P::Model as $crate::model::RegistersAs<$v, P>>::returned)
+            },
+        )
+    };
+    (@async $start:ident, $v:ident, $input:ident, $cx:ident; $call:expr) => {
+        $start.future_with_context(
+            |input, $cx| {
+                let $input = <P::Model as $crate::model::RegistersAs<$v, P>>::given(input);
+                $call
+            },
+            |returned| {
+                returned.into_output().map(<P::Model as $crate::model::RegistersAs<$v, P>>::returned)
+            },
+        )
+    };
+}
+
+pub(crate) use form;
+
+form! {
+    /// `fn(&Payload) -> …`
+    sync Sync1(f, state, input) -> Returns
+    where Fn(V::Input<'a, P>) -> T => f(input)
+}
+form! {
+    /// `fn(&Payload, &HookContext) -> …`
+    sync Sync2(f, state, input, cx) -> Returns
+    where Fn(V::Input<'a, P>, &'a HookContext) -> T => f(input, cx)
+}
+form! {
+    /// `async fn(&Payload) -> …`
+    async Async1(f, state, input) -> Returns
+    where Call1<'a, V::Input<'a, P>, Out = T> => f.call(input)
+}
+form! {
+    /// `async fn(&Payload, &HookContext) -> …`
+    async Async2(f, state, input, cx) -> Returns
+    where Call2<'a, V::Input<'a, P>, &'a HookContext, Out = T> => f.call(input, cx)
+}
+form! {
+    /// `fn(&State, &Payload) -> …`
+    sync StateSync1(f, state, input) -> Returns
+    where Fn(&'a S, V::Input<'a, P>) -> T => f(state, input)
+}
+form! {
+    /// `fn(&State, &Payload, &HookContext) -> …`
+    sync StateSync2(f, state, input, cx) -> Returns
+    where Fn(&'a S, V::Input<'a, P>, &'a HookContext) -> T => f(state, input, cx)
+}
+form! {
+    /// `async fn(&State, &Payload) -> …`
+    async StateAsync1(f, state, input) -> Returns
+    where Call2<'a, &'a S, V::Input<'a, P>, Out = T> => f.call(state, input)
+}
+form! {
+    /// `async fn(&State, &Payload, &HookContext) -> …`
+    async StateAsync2(f, state, input, cx) -> Returns
+    where Call3<'a, &'a S, V::Input<'a, P>, &'a HookContext, Out = T> => f.call(state, input, cx)
+}
+
+/// A function or closure that can handle `P` as a `Verb`. `Form` is found by
+/// the compiler.
+#[diagnostic::on_unimplemented(
+    message = "this is not a `{Verb}` handler of `{P}`",
+    label = "not a handler of `{P}`",
+    note = "a handler is a function or closure, sync or async, of `&Payload` and, if it likes, \
+            `&HookContext`; with a state, of a reference to what was given as the state first; a \
+            closure names its types: `|p: &Payload| …`",
+    note = "it returns `()` at a `Void` point or a stage, `R` or `Option<R>` at a `Modifying` one, \
+            `Option<R>` at a `Claiming` one, `Verdict<Payload>` at a `Gating` one, `Verdict` as a \
+            `Guard`, which cannot replace the payload, or a `Result` of that",
+    note = "an async handler's future must be `Send`; an async closure captures nothing, its state \
+            goes in with `handler_with`, that of a guard with `guard_with`"
+)]
+pub trait IntoHandler<Verb, P: HookPoint, S, Form>: Sized {
+    #[doc(hidden)]
+    fn into_handler(self, state: Arc<S>) -> Handler<P>;
+}
+
+/// A handler of `P`, with its form erased.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Handler<P>(pub(crate) ErasedHandler, PhantomData<fn() -> P>);
+
+#[diagnostic::do_not_recommend]
+impl<V, P, S, F, Form> IntoHandler<V, P, S, Form> for F
+where
+    V: 'static,
+    P: HookPoint,
+    S: 'static,
+    F: 'static,
+    Form: 'static,
+    Function<F, S, Form, V>: Invoke<P>,
+{
+    fn into_handler(self, state: Arc<S>) -> Handler<P> {
+        let function = Function::<F, S, Form, V> {
+            call: Contained::new(self),
+            state: Contained::new(state),
+            form: PhantomData,
+        };
+        Handler(ErasedHandler::new(function), PhantomData)
+    }
+}
+
+/// An async function or closure of `&Payload`: what `register_*` takes.
+#[diagnostic::on_unimplemented(
+    message = "this is not an async `{Verb}` handler of `{P}`",
+    label = "expected an async function or closure of `&Payload`",
+    note = "`register_*` takes an `async fn` or an `async |payload: &Payload| …` that captures \
+            nothing, with a `Send` future and a return type that a `{Verb}` point accepts",
+    note = "for a sync function, one that takes `&HookContext`, or options: \
+            `hooks.register(on::<{P}>().handler(f))`, of a guard `.guard(f)`; for state: \
+            `register_*_with`, of a guard `register_guard_with`, or a plugin"
+)]
+pub trait AsyncHandler<Verb: Model, P: HookPoint>: Sized {
+    #[doc(hidden)]
+    fn into_async(self) -> Handler<P>
+    where
+        P::Model: RegistersAs<Verb, P>;
+}
+
+impl<V, P, F, T> AsyncHandler<V, P> for F
+where
+    V: Model,
+    P: HookPoint,
+    F: for<'a> Call1<'a, V::Input<'a, P>, Out = T>,
+    T: Returns<V, P>,
+{
+    fn into_async(self) -> Handler<P>
+    where
+        P::Model: RegistersAs<V, P>,
+    {
+        IntoHandler::<V, P, (), Async1>::into_handler(self, Arc::new(()))
+    }
+}
+
+/// The same, called on a state first.
+#[diagnostic::on_unimplemented(
+    message = "this is not an async `{Verb}` handler of `{P}` with the state `{S}`",
+    label = "expected an async function or closure of `&{S}` and `&Payload`",
+    note = "`register_*_with` takes an `async fn` or an `async |state: &S, payload: &Payload| …` \
+            that captures nothing, with a `Send` future and a return type that a `{Verb}` point \
+            accepts",
+    note = "for a sync function, one that takes `&HookContext`, or options: \
+            `hooks.register(on::<{P}>().handler_with(state, f))`, of a guard \
+            `.guard_with(state, f)`"
+)]
+pub trait AsyncHandlerWith<S, Verb: Model, P: HookPoint>: Sized {
+    #[doc(hidden)]
+    fn into_async_with(self, state: Arc<S>) -> Handler<P>
+    where
+        P::Model: RegistersAs<Verb, P>;
+}
+
+impl<S, V, P, F, T> AsyncHandlerWith<S, V, P> for F
+where
+    S: Send + Sync + 'static,
+    V: Model,
+    P: HookPoint,
+    F: for<'a> Call2<'a, &'a S, V::Input<'a, P>, Out = T>,
+    T: Returns<V, P>,
+{
+    fn into_async_with(self, state: Arc<S>) -> Handler<P>
+    where
+        P::Model: RegistersAs<V, P>,
+    {
+        IntoHandler::<V, P, S, StateAsync1>::into_handler(self, state)
+    }
+}

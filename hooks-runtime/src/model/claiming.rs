@@ -1,0 +1,223 @@
+//! Claiming: one after another until the first claim.
+
+use std::future::Future;
+
+use crate::engine::raw::{Call, CallStep, FireFuture};
+use crate::error::{BoxError, FireError, RegisterError};
+use crate::handler::on::on;
+use crate::handler::{AsyncHandler, AsyncHandlerWith};
+use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
+use crate::model::{FiresAs, Model, RegistersAs, Returns};
+use crate::observe::report::{Contribution, FireReport, SkipReason};
+use crate::plugin::scope::ScopedHooks;
+use crate::point::{HookPoint, ModelKind};
+use crate::registry::HookRegistry;
+use crate::registry::handle::Handle;
+
+/// The model of points that ask who takes something over.
+///
+/// Handlers are asked in order; the first that returns a value has claimed,
+/// and those after it are not called. That nobody claims is a normal outcome.
+#[derive(Clone, Copy, Debug)]
+pub struct Claiming;
+
+impl Sealed for Claiming {}
+
+impl Model for Claiming {
+    const KIND: ModelKind = ModelKind::Claiming;
+    type Input<'a, P: HookPoint> = &'a P::Payload;
+    type Output<P: HookPoint> = Option<P::Result>;
+    type Given<'f, P: HookPoint> = &'f P::Payload;
+    type Accumulator<P: HookPoint> = FirstClaim<P::Result>;
+}
+
+/// Whether somebody claimed. Who did is in the report of the fire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use = "a claim that is not looked at is lost"]
+pub enum Claim<R> {
+    /// Somebody did, with this value.
+    Claimed(R),
+    /// Nobody did.
+    Unclaimed,
+}
+
+impl<R> Claim<R> {
+    /// The claim's value, if there is one.
+    pub fn claimed(self) -> Option<R> {
+        match self {
+            Self::Claimed(value) => Some(value),
+            Self::Unclaimed => None,
+        }
+    }
+
+    /// Whether somebody claimed.
+    pub const fn is_claimed(&self) -> bool {
+        matches!(self, Self::Claimed(_))
+    }
+}
+
+/// What a handler of a claiming point with the result `R` may return.
+#[diagnostic::on_unimplemented(
+    message = "a handler of `{P}` cannot return `{Self}`",
+    label = "expected `Option<{R}>`, or a `Result` of it",
+    note = "return `Some(value)` to claim and `None` to leave it to others: `Option<{R}>`, or \
+            `Result<Option<{R}>, E>`; the error `E` is `Into<Box<dyn Error + Send + Sync>>`"
+)]
+pub trait ReturnsClaim<P, R> {
+    /// The uniform form.
+    fn into_claim(self) -> Result<Option<R>, BoxError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<P, R> ReturnsClaim<P, R> for Option<R> {
+    #[inline]
+    fn into_claim(self) -> Result<Option<R>, BoxError> {
+        Ok(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P, R, E: Into<BoxError>> ReturnsClaim<P, R> for Result<Option<R>, E> {
+    #[inline]
+    fn into_claim(self) -> Result<Option<R>, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+impl<P: HookPoint, T: ReturnsClaim<P, P::Result>> Returns<Claiming, P> for T {
+    #[inline]
+    fn into_output(self) -> Result<Option<P::Result>, BoxError> {
+        self.into_claim()
+    }
+}
+
+impl HookRegistry {
+    /// Registers an async function or closure at a claiming point.
+    ///
+    /// For a synchronous one, one that takes the
+    /// [`HookContext`](crate::HookContext), or options, see [`on`].
+    #[track_caller]
+    pub fn register_claiming<P>(
+        &self,
+        handler: impl AsyncHandler<<P::Model as RegistersAs<Claiming, P>>::As, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Claiming, P, As = Claiming>,
+    {
+        self.register_async(on(), handler)
+    }
+
+    /// As [`register_claiming`](Self::register_claiming), called on `state`
+    /// first.
+    #[track_caller]
+    pub fn register_claiming_with<P, S>(
+        &self,
+        state: S,
+        handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Claiming, P>>::As, P>,
+    ) -> Result<Handle, RegisterError>
+    where
+        P: HookPoint,
+        P::Model: RegistersAs<Claiming, P, As = Claiming>,
+    {
+        self.register_async_with(on(), state, handler)
+    }
+}
+
+impl ScopedHooks {
+    /// Asks the handlers of `P` in order until one claims.
+    #[inline]
+    pub fn fire_claiming<'f, P>(
+        &'f self,
+        payload: &'f P::Payload,
+    ) -> impl Future<Output = Result<Claim<P::Result>, FireError>> + Send + use<'f, P>
+    where
+        P: HookPoint,
+        P::Model: FiresAs<Claiming, P>,
+    {
+        self.fire::<Claiming, P>(payload)
+    }
+
+    /// As [`fire_claiming`](Self::fire_claiming); the payload is made only if
+    /// there are handlers.
+    #[inline]
+    pub async fn fire_claiming_with<P>(
+        &self,
+        payload: impl FnOnce() -> P::Payload + Send,
+    ) -> Result<Claim<P::Result>, FireError>
+    where
+        P: HookPoint,
+        P::Model: FiresAs<Claiming, P>,
+    {
+        if self.needs_payload::<P>()? {
+            return self.fire_made::<Claiming, P>(payload()).await;
+        }
+        Ok(Claim::Unclaimed)
+    }
+
+    /// As [`fire_claiming`](Self::fire_claiming), with a report.
+    pub async fn fire_claiming_reported<P>(
+        &self,
+        payload: &P::Payload,
+    ) -> (Result<Claim<P::Result>, FireError>, FireReport)
+    where
+        P: HookPoint,
+        P::Model: FiresAs<Claiming, P>,
+    {
+        self.fire_reported::<Claiming, P>(payload).await
+    }
+}
+
+/// The first claim, once there is one.
+#[derive(Debug)]
+pub struct FirstClaim<R>(Claim<R>);
+
+impl<R: Send> Accumulator for FirstClaim<R> {
+    type Outcome = Claim<R>;
+
+    #[inline]
+    fn empty(&mut self) -> Claim<R> {
+        Claim::Unclaimed
+    }
+
+    #[inline]
+    fn finish(&mut self) -> Claim<R> {
+        std::mem::replace(&mut self.0, Claim::Unclaimed)
+    }
+
+    fn label(&self) -> &'static str {
+        if self.0.is_claimed() { "claimed" } else { "unclaimed" }
+    }
+}
+
+impl<P: HookPoint<Model = Self>> Compose<P> for Claiming {
+    #[inline]
+    fn input<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
+        call.payload()
+    }
+
+    // Always inlined: a handler that never claims is then done at once.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn compose(call: &mut Call<'_, '_, P>, claim: Option<P::Result>) -> CallStep {
+        let Some(value) = claim else { return CallStep::Continue };
+        call.accumulator().0 = Claim::Claimed(value);
+        call.contribute(Contribution::Claimed);
+        call.end(SkipReason::AfterClaim)
+    }
+}
+
+impl<P: HookPoint<Model = Self>> Begin<P> for Claiming {
+    #[inline]
+    fn begin<'f>(
+        hooks: &'f ScopedHooks,
+        payload: &'f P::Payload,
+    ) -> FireFuture<'f, P, FirstClaim<P::Result>> {
+        FireFuture::of(hooks, payload, FirstClaim(Claim::Unclaimed))
+    }
+
+    #[inline]
+    fn given(payload: &mut Option<P::Payload>) -> &P::Payload {
+        payload.as_ref().expect("it was made")
+    }
+}

@@ -1,0 +1,139 @@
+//! The models: how the handlers of a point run and compose.
+//!
+//! Each is one file of the same shape: the marker type, what its handlers may
+//! return, the ways to register and to fire, and the accumulator of a fire. What
+//! they share is in `compose.rs`, `fire.rs` and `register.rs`. The stages of a
+//! flow, which are what is fired of it, are in [`crate::flow`].
+
+mod claiming;
+pub(crate) mod compose;
+mod fire;
+mod flow;
+mod gating;
+mod guard;
+mod merge;
+mod modifying;
+mod register;
+#[cfg(test)]
+mod sixth;
+mod void;
+
+pub use crate::flow::Stage;
+pub use claiming::{Claim, Claiming, ReturnsClaim};
+pub use flow::{Flow, ReturnsFromFlow};
+pub use gating::{Gate, Gating, Rejection, ReturnsVerdict, Verdict};
+#[cfg(feature = "json")]
+pub(crate) use guard::guard_that_replaces;
+pub use guard::{Guard, NoReplacement, ReturnsJudgement};
+#[doc(hidden)]
+pub use merge::is_filled;
+pub use merge::{FieldSet, Merge};
+pub use modifying::{Modifying, ReturnsAmendment};
+pub use void::{ReturnsNothing, Void};
+
+use crate::engine::raw::FireFuture;
+use crate::error::BoxError;
+use crate::model::compose::{Begin, Compose, Sealed};
+use crate::plugin::scope::ScopedHooks;
+use crate::point::{HookPoint, ModelKind};
+
+/// How the handlers of a point run and compose.
+///
+/// Sealed: a point's model is one of the types in this crate.
+pub trait Model: Sealed + Send + Sync + 'static {
+    /// The model as data.
+    const KIND: ModelKind;
+    /// What a handler is given.
+    type Input<'a, P: HookPoint>: Send;
+    /// What a handler's answer comes to.
+    type Output<P: HookPoint>: Send + 'static;
+    /// What a fire is given.
+    #[doc(hidden)]
+    type Given<'f, P: HookPoint>: Send;
+    /// What a fire composes the answers into.
+    #[doc(hidden)]
+    type Accumulator<P: HookPoint>: Send;
+}
+
+/// Says that the point of a `register_*` call has the model of its verb.
+#[diagnostic::on_unimplemented(
+    message = "`{P}` is a `{Self}` hook point, so it cannot be registered as `{Verb}`",
+    label = "`{P}` is declared `{Self}`",
+    note = "the declaration of a point picks its model: use `register_modifying` for `Modifying` \
+            points, `register_void` for `Void`, `register_claiming` for `Claiming`, \
+            `register_gating` or, as a guard, `register_guard` for `Gating`, `register_stage` for \
+            the stages of a `Flow`"
+)]
+pub trait RegistersAs<Verb: Model, P: HookPoint>: Compose<P> {
+    /// The verb. A handler is judged as this, and so not at all where the verb
+    /// itself is wrong: one mistake, one error.
+    #[doc(hidden)]
+    type As: Model;
+    /// What the point gives is what the handler takes.
+    #[doc(hidden)]
+    fn given(input: Self::Input<'_, P>) -> Verb::Input<'_, P>;
+    /// What the handler returns is what the point composes.
+    #[doc(hidden)]
+    fn returned(output: Verb::Output<P>) -> Self::Output<P>;
+}
+
+impl<M: Compose<P>, P: HookPoint<Model = M>> RegistersAs<M, P> for M {
+    type As = M;
+
+    #[inline]
+    fn given(input: M::Input<'_, P>) -> M::Input<'_, P> {
+        input
+    }
+
+    #[inline]
+    fn returned(output: M::Output<P>) -> M::Output<P> {
+        output
+    }
+}
+
+/// Says that the point of a `fire_*` call has the model of its verb.
+#[diagnostic::on_unimplemented(
+    message = "`{P}` is a `{Self}` hook point, so it cannot be fired as `{Verb}`",
+    label = "`{P}` is declared `{Self}`",
+    note = "the declaration of a point picks its model: use `fire_modifying` for `Modifying` \
+            points, `fire_void` for `Void`, `fire_claiming` for `Claiming`, `fire_gating` for \
+            `Gating`, `run_flow` for a `Flow`, which fires its stages"
+)]
+pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
+    /// The point's result, which is not judged where the verb is wrong.
+    #[doc(hidden)]
+    type Composed;
+    /// A fire that is given that.
+    #[doc(hidden)]
+    fn begin<'f>(
+        hooks: &'f ScopedHooks,
+        given: Verb::Given<'f, P>,
+    ) -> FireFuture<'f, P, Verb::Accumulator<P>>;
+    /// What a fire is given of a payload that was made for it.
+    #[doc(hidden)]
+    fn given(payload: &mut Option<P::Payload>) -> Verb::Given<'_, P>;
+}
+
+impl<M: Begin<P>, P: HookPoint<Model = M>> FiresAs<M, P> for M {
+    type Composed = P::Result;
+
+    #[inline]
+    fn begin<'f>(
+        hooks: &'f ScopedHooks,
+        given: M::Given<'f, P>,
+    ) -> FireFuture<'f, P, M::Accumulator<P>> {
+        <M as Begin<P>>::begin(hooks, given)
+    }
+
+    #[inline]
+    fn given(payload: &mut Option<P::Payload>) -> M::Given<'_, P> {
+        <M as Begin<P>>::given(payload)
+    }
+}
+
+/// What a handler of a point with model `M` may return. Each model says it with
+/// a trait of its own, so that a wrong return type is told what is right there.
+pub trait Returns<M: Model, P: HookPoint> {
+    /// The uniform form.
+    fn into_output(self) -> Result<M::Output<P>, BoxError>;
+}

@@ -1,0 +1,211 @@
+//! The record of one fire: notifies the observers, and collects the rows of the
+//! report.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::engine::call::CallRecord;
+use crate::engine::containment::contained;
+use crate::engine::fire::FireInfo;
+use crate::engine::nesting;
+use crate::engine::raw::{Nested, chain};
+use crate::error::FireError;
+use crate::flow::{FlowStep, NotRun};
+use crate::observe::report::{FireReport, HandlerReport, HandlerStatus, SkipReason};
+use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, notify};
+use crate::point::PointDescriptor;
+use crate::registry::entry::Entry;
+use crate::registry::list::HandlerList;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, OnceLock, statics};
+
+/// A fire that is observed or reported. Its end is recorded once: by
+/// `fire_ended`, or, when the fire is dropped, by dropping this.
+pub(crate) struct Recorder<'f> {
+    fire: ObservedFire,
+    point: &'static PointDescriptor,
+    registry: usize,
+    observers: &'f [Arc<dyn Observer>],
+    since: Instant,
+    ended: AtomicBool,
+    report: Option<Rows>,
+}
+
+/// The rows of a report while its fire runs.
+#[derive(Default)]
+struct Rows {
+    rows: Mutex<Vec<(u64, HandlerReport)>>,
+    /// The handlers' ids in the order of the list: concurrent handlers end in
+    /// any order, but are reported in the order in which they start.
+    order: OnceLock<Vec<u64>>,
+}
+
+/// Fires and calls are numbered together, so that no two have the same number.
+static NEXT_ID: statics::AtomicU64 = statics::AtomicU64::new(1);
+
+fn next_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+}
+
+impl<'f> Recorder<'f> {
+    /// The record of a fire that observers are notified of.
+    pub(crate) fn observing(info: FireInfo<'f>) -> Self {
+        Self::new(info, None, None)
+    }
+
+    /// The record of a fire that returns a report.
+    pub(crate) fn reporting(info: FireInfo<'f>) -> Self {
+        Self::new(info, Some(Rows::default()), None)
+    }
+
+    /// The record of a stage of this run, with a report if `reported`.
+    pub(crate) fn stage(&self, info: FireInfo<'f>, reported: bool) -> Self {
+        Self::new(info, reported.then(Rows::default), Some(self.fire.id()))
+    }
+
+    fn new(info: FireInfo<'f>, report: Option<Rows>, run: Option<u64>) -> Self {
+        let FireInfo { hooks, point, .. } = info;
+        let (registry, settings) = (hooks.registry(), &hooks.inner.settings);
+        let endless = nesting::is_endless(registry, settings.depth);
+        let observers = if endless { &[][..] } else { &settings.observers };
+        let fire = ObservedFire::new(next_id(), point, nesting::depth(registry), run);
+        let (since, ended) = (Instant::now(), AtomicBool::new(false));
+        let recorder = Self { fire, point, registry, observers, since, ended, report };
+        recorder.notify(|observer| observer.fire_started(&recorder.fire));
+        recorder
+    }
+
+    /// The number of the fire.
+    #[inline]
+    pub(crate) fn id(&self) -> u64 {
+        self.fire.id()
+    }
+
+    pub(crate) fn notify(&self, what: impl Fn(&dyn Observer)) {
+        if !self.observers.is_empty() {
+            let fire = Nested { point: self.point, registry: self.registry, fire: self.id() };
+            chain::observing(fire, || notify(self.observers, what));
+        }
+    }
+
+    /// The fire, as observers see it.
+    pub(crate) fn fire(&self) -> &ObservedFire {
+        &self.fire
+    }
+
+    /// Records that a step of this run starts; returns its number.
+    pub(crate) fn step_started(&self, step: FlowStep) -> u64 {
+        let id = next_id();
+        self.notify(|observer| observer.step_started(&ObservedStep::new(id, &self.fire, step)));
+        id
+    }
+
+    /// Records that a step of this run is not run.
+    pub(crate) fn step_not_run(&self, step: FlowStep, reason: NotRun) {
+        let step = ObservedStep::new(0, &self.fire, step);
+        self.notify(|observer| observer.step_not_run(&step, reason));
+    }
+
+    /// Whether failures go to the log as well.
+    pub(crate) fn logs_failures(&self) -> bool {
+        // An observer that panics here has not declared that it handles them.
+        let logs = |observer: &Arc<dyn Observer>| contained(|| observer.logs_failures());
+        self.observers.iter().all(|observer| logs(observer).unwrap_or(true))
+    }
+
+    /// Notes the handlers that this fire walks, in order.
+    pub(crate) fn walks(&self, list: &HandlerList) {
+        if let Some(report) = &self.report {
+            let ids = || list.handlers().map(|handler| handler.entry.id).collect();
+            report.order.get_or_init(ids);
+        }
+    }
+
+    /// Records that a call starts; returns its number.
+    pub(crate) fn call_started(&self, entry: &Entry) -> u64 {
+        let id = next_id();
+        self.notify(|observer| observer.handler_started(&self.call(id, entry)));
+        id
+    }
+
+    /// Records that a call ended.
+    pub(crate) fn call_ended(&self, entry: &Entry, record: &CallRecord, status: HandlerStatus) {
+        let call = self.call(record.number, entry);
+        let elapsed = record.elapsed();
+        self.notify(|observer| observer.handler_ended(&call, &status, elapsed.unwrap_or_default()));
+        let overrun = record.overrun(entry).map(|(limit, _)| limit);
+        self.note(HandlerReport::new(entry, status, elapsed, overrun), entry);
+    }
+
+    /// Records that a call ended by itself after its time limit.
+    pub(crate) fn overran(
+        &self,
+        entry: &Entry,
+        record: &CallRecord,
+        limit: Duration,
+        elapsed: Duration,
+    ) {
+        let call = self.call(record.number, entry);
+        self.notify(|observer| observer.handler_overran(&call, limit, elapsed));
+    }
+
+    /// Records that the code of a call is about to run, or has just run.
+    pub(crate) fn polling(&self, id: u64, entry: &Entry, about_to: bool) {
+        let call = self.call(id, entry);
+        self.notify(|observer| {
+            if about_to { observer.poll_started(&call) } else { observer.poll_ended(&call) }
+        });
+    }
+
+    /// Records that a handler is not called.
+    pub(crate) fn skipped(&self, entry: &Entry, reason: SkipReason) {
+        self.notify(|observer| observer.handler_filtered(&self.call(0, entry), reason));
+        self.note(HandlerReport::new(entry, HandlerStatus::Filtered(reason), None, None), entry);
+    }
+
+    fn note(&self, row: HandlerReport, entry: &Entry) {
+        if let Some(Rows { rows, .. }) = &self.report {
+            rows.lock().unwrap_or_else(PoisonError::into_inner).push((entry.id, row));
+        }
+    }
+
+    fn call<'c>(&'c self, id: u64, entry: &'c Entry) -> ObservedCall<'c> {
+        ObservedCall::new(id, &self.fire, entry)
+    }
+
+    pub(crate) fn fire_ended_with(
+        &self,
+        result: &Result<(), FireError>,
+        outcome: impl FnOnce() -> &'static str,
+    ) {
+        self.fire_ended(&match result {
+            Ok(()) => FireEnd::Completed(outcome()),
+            Err(error) => FireEnd::Failed(error),
+        });
+    }
+
+    /// Records the end of the fire. Only the first end counts.
+    pub(crate) fn fire_ended(&self, end: &FireEnd<'_>) {
+        if !self.ended.swap(true, Ordering::Relaxed) {
+            let elapsed = self.since.elapsed();
+            self.notify(|observer| observer.fire_ended(&self.fire, end, elapsed));
+        }
+    }
+
+    /// The report, once the fire has ended.
+    pub(crate) fn into_report(mut self) -> FireReport {
+        let Rows { rows, order } = self.report.take().unwrap_or_default();
+        let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let order = order.into_inner().unwrap_or_default();
+        let places: std::collections::HashMap<_, _> =
+            order.into_iter().enumerate().map(|(place, id)| (id, place)).collect();
+        rows.sort_by_key(|(id, _)| places.get(id).copied().unwrap_or(usize::MAX));
+        FireReport::new(self.point, rows.into_iter().map(|(_, row)| row).collect())
+    }
+}
+
+impl Drop for Recorder<'_> {
+    fn drop(&mut self) {
+        self.fire_ended(&FireEnd::Dropped);
+    }
+}
