@@ -57,8 +57,8 @@ pub(crate) enum Form {
     Ready,
     /// Async functions that wait once.
     Once,
-    /// Async functions that are ready at once, with a future of half a
-    /// kilobyte: more than a fire has room for.
+    /// Async functions that are ready at once, with a future of a kilobyte:
+    /// more than a fire has room for.
     Large,
 }
 
@@ -83,9 +83,9 @@ async fn once() {
     .await;
 }
 
-/// Keeps half a kilobyte across an await that does not wait.
+/// Keeps a kilobyte across an await that does not wait.
 async fn large() {
-    let room = [1_u64; 64];
+    let room = [1_u64; 128];
     std::future::ready(()).await;
     black_box(&room);
 }

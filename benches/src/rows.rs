@@ -4,9 +4,14 @@
 //! in an async block that is polled once. So a count includes the lookup of the
 //! point, the state of the future and the look at its outcome. "Over the loop"
 //! is a row less [`EMPTY`], the same loop with nothing in it but the payload's
-//! address, which the optimiser is told to take for used.
+//! address, which the optimiser has to take for used. The lazy form is
+//! compared with [`AWAITING`].
 
+use std::future::Future;
 use std::hint::black_box;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 
 use hooks_runtime::{FireError, Gate, HookRegistry};
 
@@ -21,6 +26,12 @@ use crate::wait::block_on;
 
 /// The row that the others are compared with.
 pub(crate) const EMPTY: &str = "empty-loop";
+
+/// The empty loop around an await that is never reached, as that of the lazy
+/// form is not where nobody listens. It keeps its counter in memory, because a
+/// future that is awaited might suspend: of its instructions over [`EMPTY`] two
+/// are the test that decides whether to await, the others are the loop's.
+pub(crate) const AWAITING: &str = "awaiting-loop";
 
 /// A row's name, and its loop.
 type Row = (&'static str, fn(u32));
@@ -38,11 +49,33 @@ macro_rules! rounds {
     };
 }
 
+/// Never set, which the compiler does not know.
+static WAITS: AtomicBool = AtomicBool::new(false);
+
+/// A future of which the compiler knows nothing.
+struct Unknown(&'static AtomicBool);
+
+impl Future for Unknown {
+    type Output = ();
+
+    #[inline(never)]
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.0.load(Ordering::Relaxed) { Poll::Pending } else { Poll::Ready(()) }
+    }
+}
+
 /// All rows.
-pub(crate) const ROWS: [Row; 29] = [
+pub(crate) const ROWS: [Row; 31] = [
     (EMPTY, |rounds| {
         rounds!(rounds, {
             black_box(&TELL);
+        });
+    }),
+    (AWAITING, |rounds| {
+        rounds!(rounds, {
+            if WAITS.load(Ordering::Relaxed) {
+                Unknown(&WAITS).await;
+            }
         });
     }),
     ("none-void", |rounds| void(rounds, &HookRegistry::new())),
@@ -83,6 +116,7 @@ pub(crate) const ROWS: [Row; 29] = [
     ("claiming-sync-8", |rounds| claiming(rounds, &askers(8, Form::Sync))),
     ("claiming-ready-8", |rounds| claiming(rounds, &askers(8, Form::Ready))),
     ("claiming-ready-16", |rounds| claiming(rounds, &askers(16, Form::Ready))),
+    ("claiming-once-8", |rounds| claiming(rounds, &askers(8, Form::Once))),
     ("modifying-sync-8", |rounds| modifying(rounds, &amenders(8, Form::Sync))),
     ("modifying-ready-8", |rounds| modifying(rounds, &amenders(8, Form::Ready))),
     ("modifying-ready-16", |rounds| modifying(rounds, &amenders(16, Form::Ready))),

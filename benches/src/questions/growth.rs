@@ -22,9 +22,9 @@ pub(crate) const HANDLERS: [(usize, &str); 6] = [
 ];
 
 /// What stands beside the point that is fired.
-pub(crate) type Crowd = fn(&HookRegistry);
+pub(crate) type Others = fn(&HookRegistry);
 pub(crate) const ALONE: &str = "alone";
-pub(crate) const CROWDS: [(&str, Crowd); 3] = [
+pub(crate) const OTHERS: [(&str, Others); 3] = [
     ("beside 10,000 handlers of other points", |hooks| elsewhere::handlers(hooks, 10_000)),
     ("beside 1,000 points", elsewhere::points),
     ("beside 1,000 plugins", |hooks| elsewhere::plugins(hooks, 1_000)),
@@ -73,7 +73,7 @@ pub(crate) fn modifying(effort: Effort) -> Table {
 /// The time of a void fire of eight handlers against all that is elsewhere.
 pub(crate) fn beside(effort: Effort) -> Table {
     let mut contenders = vec![eight(ALONE, |_| ())];
-    contenders.extend(CROWDS.map(|(name, crowd)| eight(name, crowd)));
+    contenders.extend(OTHERS.map(|(name, others)| eight(name, others)));
     let hooks = tellers(8, Form::Sync);
     elsewhere::plugins(&hooks, 1_000);
     let turn = hooks.scope(Plugins::only((0..1_000).map(|n| format!("plugin-{n}"))));
@@ -83,9 +83,9 @@ pub(crate) fn beside(effort: Effort) -> Table {
     Table::new("growth, void, 8 handlers", ALONE, measure(effort, contenders))
 }
 
-fn eight(name: &'static str, crowd: Crowd) -> Contender<'static> {
+fn eight(name: &'static str, others: Others) -> Contender<'static> {
     let hooks = tellers(8, Form::Sync);
-    crowd(&hooks);
+    others(&hooks);
     Contender::fire(name, async move || {
         hooks.fire_void::<Tell>(black_box(&TELL)).await.expect(FINE);
     })

@@ -11,6 +11,7 @@ use crate::measure::table::Table;
 use crate::peers::Boxed;
 use crate::points::{AMEND, ASK, Amend, Ask, Carry, TELL, Tell, TellPayload};
 use crate::questions::FINE;
+use crate::questions::gating::{passing, through};
 
 const LOAD: &str = "an atomic load";
 
@@ -47,6 +48,7 @@ pub(crate) fn tables(effort: Effort) -> Vec<Table> {
         Contender::fire("hooks, modifying", async || {
             black_box(&hooks.fire_modifying::<Amend>(black_box(&AMEND)).await.expect(FINE));
         }),
+        passing("hooks, gating", async |message| through(hooks, message).await),
         Contender::fire("hooks, flow", async || {
             let carried = hooks
                 .run_flow::<Carry, _>(TellPayload { n: black_box(1) }, async |input| {

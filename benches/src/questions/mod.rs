@@ -9,6 +9,7 @@ pub(crate) mod gating;
 pub(crate) mod growth;
 pub(crate) mod idle;
 pub(crate) mod ironclaw;
+pub(crate) mod limited;
 pub(crate) mod memory;
 pub(crate) mod modifying;
 pub(crate) mod oversized;
@@ -26,7 +27,7 @@ pub(crate) const COUNTS: [usize; 5] = [0, 1, 8, 64, 1_024];
 pub(crate) type Question = (&'static str, fn(Effort) -> Vec<Table>);
 
 /// All of them.
-pub(crate) const QUESTIONS: [Question; 11] = [
+pub(crate) const QUESTIONS: [Question; 12] = [
     ("idle", idle::tables),
     ("void", void::tables),
     ("modifying", modifying::tables),
@@ -37,6 +38,7 @@ pub(crate) const QUESTIONS: [Question; 11] = [
     ("woken", woken::tables),
     ("oversized", oversized::tables),
     ("ironclaw", ironclaw::tables),
+    ("limited", limited::tables),
     ("unloadable", unloadable::tables),
 ];
 

@@ -1,5 +1,5 @@
-//! What do handlers cost whose futures are larger than the room that a fire
-//! lends?
+//! What do handlers cost whose futures are larger than the room that a fire has
+//! for them?
 
 use std::hint::black_box;
 
@@ -38,6 +38,6 @@ pub(crate) fn tables(effort: Effort) -> Vec<Table> {
             black_box(&modifying.fire_modifying::<Amend>(black_box(&AMEND)).await.expect(FINE));
         }),
     ];
-    let question = "8 handlers that finish at once, with futures of half a kilobyte";
+    let question = "8 handlers that finish at once, with futures of a kilobyte";
     vec![Table::new(question, AWAITS, measure(effort, contenders))]
 }

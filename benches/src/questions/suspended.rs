@@ -102,7 +102,8 @@ fn modifying(effort: Effort) -> Table {
     Table::new("modifying, each waits once, 8 handlers", AWAITS, measure(effort, contenders))
 }
 
-fn claiming(effort: Effort) -> Table {
+/// Eight claiming handlers, beside eight awaits one after another.
+pub(crate) fn claiming(effort: Effort) -> Table {
     let hooks = askers(8, Form::Once);
     let futures = boxed_async!(8, AskPayload, ask_once);
     let contenders = vec![
