@@ -31,8 +31,9 @@ fn run(
     model: &Arc<impl Fn() + Send + Sync + 'static>,
 ) -> usize {
     let mut config = Config::new();
-    // A fire keeps its handlers' futures on the stack.
-    config.stack_size = 128 * 1024;
+    // The table of points and a thread's block of steps are built on the stack,
+    // and the checker's atomics are many times the size of real ones.
+    config.stack_size = 1024 * 1024;
     let model = Arc::clone(model);
     Runner::new(scheduler, config).run(move || model())
 }

@@ -12,7 +12,7 @@ use shuttle::future::{block_on, yield_now};
 use shuttle::thread;
 
 hook_points! {
-    void Told(Log);
+    void Notified(Log);
     claiming Asked(Log) -> u32;
     void Deep(Log);
 }
@@ -108,7 +108,7 @@ fn l07_no_waker_is_lost_among_many() {
         let doors = Arc::new(Doors(Mutex::new(vec![(false, None); MANY])));
         let passing: Vec<_> = (0..MANY)
             .map(|door| {
-                on::<Told>().handler_with(
+                on::<Notified>().handler_with(
                     (door, Arc::clone(&doors)),
                     async |(door, doors): &(usize, Arc<Doors>), log: &Log| {
                         doors.pass(*door).await;
@@ -132,7 +132,7 @@ fn l07_no_waker_is_lost_among_many() {
             })
             .collect();
         let log = Log::default();
-        block_on(hooks.fire_void::<Told>(&log)).unwrap();
+        block_on(hooks.fire_void::<Notified>(&log)).unwrap();
         assert_eq!(log.seen().len(), MANY);
         openers.into_iter().for_each(|opener| opener.join().unwrap());
     });
@@ -166,29 +166,32 @@ fn l26_each_thread_has_a_depth_of_its_own() {
 
 #[test]
 fn l19_a_plugin_cannot_wait_for_itself_and_others_can() {
-    explore("a plugin that waits for itself is told, and one that waits beside it is not", || {
-        let hooks = HookRegistry::new();
-        let itself = on::<Told>().plugin("audit").handler_with(
-            hooks.clone(),
-            async |hooks: &HookRegistry, log: &Log| match hooks
-                .unregister_plugin("audit")
-                .drained()
-                .await
-            {
-                Ok(()) => log.note("waited"),
-                Err(_) => log.note("told"),
-            },
-        );
-        hooks.register(itself).unwrap();
-        let firing = hooks.clone();
-        let fires = thread::spawn(move || {
-            let log = Log::default();
-            block_on(firing.fire_void::<Told>(&log)).unwrap();
-            log.seen()
-        });
-        delay();
-        block_on(hooks.unregister_plugin("audit").drained()).unwrap();
-        let seen = fires.join().unwrap();
-        assert!(seen.is_empty() || seen == ["told"], "{seen:?}");
-    });
+    explore(
+        "a plugin that waits for itself is refused, and one that waits beside it is not",
+        || {
+            let hooks = HookRegistry::new();
+            let itself = on::<Notified>().plugin("audit").handler_with(
+                hooks.clone(),
+                async |hooks: &HookRegistry, log: &Log| match hooks
+                    .unregister_plugin("audit")
+                    .drained()
+                    .await
+                {
+                    Ok(()) => log.note("waited"),
+                    Err(_) => log.note("refused"),
+                },
+            );
+            hooks.register(itself).unwrap();
+            let firing = hooks.clone();
+            let fires = thread::spawn(move || {
+                let log = Log::default();
+                block_on(firing.fire_void::<Notified>(&log)).unwrap();
+                log.seen()
+            });
+            delay();
+            block_on(hooks.unregister_plugin("audit").drained()).unwrap();
+            let seen = fires.join().unwrap();
+            assert!(seen.is_empty() || seen == ["refused"], "{seen:?}");
+        },
+    );
 }

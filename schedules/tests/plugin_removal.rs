@@ -14,9 +14,9 @@ use shuttle::future::{block_on, yield_now};
 use shuttle::thread;
 
 hook_points! {
-    void Told(Log);
+    void Notified(Log);
     claiming Asked(Log) -> u32;
-    void ToldNext(Log);
+    void NotifiedNext(Log);
     flow Run(Log) -> u32;
 }
 
@@ -25,8 +25,8 @@ fn is_prefix(seen: &[&str], all: &[&str]) -> bool {
     all.starts_with(seen)
 }
 
-fn told(name: &'static str) -> Registration {
-    on::<Told>().name(name).plugin("audit").handler(move |log: &Log| log.note(name))
+fn notified(name: &'static str) -> Registration {
+    on::<Notified>().name(name).plugin("audit").handler(move |log: &Log| log.note(name))
 }
 
 fn asked(name: &'static str) -> Registration {
@@ -36,9 +36,9 @@ fn asked(name: &'static str) -> Registration {
     })
 }
 
-fn fire_told(hooks: &HookRegistry) -> Vec<&'static str> {
+fn fire_notified(hooks: &HookRegistry) -> Vec<&'static str> {
     let log = Log::default();
-    block_on(hooks.fire_void::<Told>(&log)).unwrap();
+    block_on(hooks.fire_void::<Notified>(&log)).unwrap();
     log.seen()
 }
 
@@ -52,12 +52,12 @@ fn fire_asked(hooks: &HookRegistry) -> Vec<&'static str> {
 fn l19_void_starts_no_more_of_a_plugin_from_one_instant_on() {
     explore("a plugin leaves a void point at one instant", || {
         let hooks = HookRegistry::new();
-        hooks.register([told("a"), told("b"), told("c")]).unwrap();
+        hooks.register([notified("a"), notified("b"), notified("c")]).unwrap();
         let firing = hooks.clone();
-        let fires = thread::spawn(move || (fire_told(&firing), fire_told(&firing)));
+        let fires = thread::spawn(move || (fire_notified(&firing), fire_notified(&firing)));
         delay();
         assert_eq!(hooks.unregister_plugin("audit").removed(), 3);
-        assert!(fire_told(&hooks).is_empty(), "a fire that starts later sees none");
+        assert!(fire_notified(&hooks).is_empty(), "a fire that starts later sees none");
         let (first, second) = fires.join().unwrap();
         assert!(is_prefix(&first, &["a", "b", "c"]), "{first:?}");
         assert!(is_prefix(&second, &["a", "b", "c"]), "{second:?}");
@@ -85,19 +85,20 @@ fn l19_claiming_starts_no_more_of_a_plugin_from_one_instant_on() {
 fn l19_two_points_lose_a_plugin_at_one_instant() {
     explore("a plugin leaves two points at one instant", || {
         let hooks = HookRegistry::new();
-        let next = on::<ToldNext>().name("d").plugin("audit").handler(|log: &Log| log.note("d"));
-        hooks.register([told("a"), next]).unwrap();
+        let next =
+            on::<NotifiedNext>().name("d").plugin("audit").handler(|log: &Log| log.note("d"));
+        hooks.register([notified("a"), next]).unwrap();
         let log = Log::default();
         let (firing, heard) = (hooks.clone(), log.clone());
         let fires = thread::spawn(move || {
-            block_on(firing.fire_void::<Told>(&heard)).unwrap();
-            block_on(firing.fire_void::<ToldNext>(&heard)).unwrap();
+            block_on(firing.fire_void::<Notified>(&heard)).unwrap();
+            block_on(firing.fire_void::<NotifiedNext>(&heard)).unwrap();
         });
         let (removing, backwards) = (hooks.clone(), Log::default());
         let heard = backwards.clone();
         let other = thread::spawn(move || {
-            block_on(removing.fire_void::<ToldNext>(&heard)).unwrap();
-            block_on(removing.fire_void::<Told>(&heard)).unwrap();
+            block_on(removing.fire_void::<NotifiedNext>(&heard)).unwrap();
+            block_on(removing.fire_void::<Notified>(&heard)).unwrap();
         });
         delay();
         assert_eq!(hooks.unregister_plugin("audit").removed(), 2);
@@ -140,7 +141,7 @@ fn l19_a_run_of_a_flow_loses_a_plugin_at_one_instant() {
 
 /// A handler that suspends, and must never be seen by who has waited for it.
 fn suspending(gone: &Arc<AtomicBool>) -> Registration {
-    on::<Told>().name("slow").plugin("audit").handler_with(
+    on::<Notified>().name("slow").plugin("audit").handler_with(
         Arc::clone(gone),
         async |gone: &Arc<AtomicBool>, log: &Log| {
             assert!(!gone.load(Relaxed), "called after it was waited for");
@@ -162,7 +163,7 @@ fn l19_nobody_runs_after_the_wait() {
                 thread::spawn(move || {
                     // Fail-open would hide a panicking assertion.
                     let (outcome, report) =
-                        block_on(hooks.fire_void_reported::<Told>(&Log::default()));
+                        block_on(hooks.fire_void_reported::<Notified>(&Log::default()));
                     outcome.unwrap();
                     assert!(!report.to_string().contains("panicked"), "{report}");
                 })
@@ -183,7 +184,7 @@ fn l25_a_wait_ends_when_the_fire_is_dropped() {
         let firing = hooks.clone();
         let fires = thread::spawn(move || {
             let log = Log::default();
-            let mut fire = Box::pin(firing.fire_void::<Told>(&log));
+            let mut fire = Box::pin(firing.fire_void::<Notified>(&log));
             let _pending = fire.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             thread::yield_now();
             drop(fire);

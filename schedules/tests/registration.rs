@@ -7,21 +7,21 @@ use shuttle::future::block_on;
 use shuttle::thread;
 
 hook_points! {
-    void Told(Log);
-    void ToldNext(Log);
+    void Notified(Log);
+    void NotifiedNext(Log);
 }
 
-fn told(name: &'static str) -> Registration {
-    note(on::<Told>().name(name), name)
+fn notified(name: &'static str) -> Registration {
+    note(on::<Notified>().name(name), name)
 }
 
-fn note(terms: On<Told>, what: &'static str) -> Registration {
+fn note(terms: On<Notified>, what: &'static str) -> Registration {
     terms.handler(move |log: &Log| log.note(what))
 }
 
 fn fire(hooks: &HookRegistry) -> Vec<&'static str> {
     let log = Log::default();
-    block_on(hooks.fire_void::<Told>(&log)).unwrap();
+    block_on(hooks.fire_void::<Notified>(&log)).unwrap();
     log.seen()
 }
 
@@ -33,18 +33,18 @@ fn l24_no_registration_is_lost() {
             let hooks = hooks.clone();
             thread::spawn(move || {
                 delay();
-                hooks.register(told(name)).unwrap();
+                hooks.register(notified(name)).unwrap();
                 assert!(fire(&hooks).contains(&name), "`{name}` is registered");
             })
         });
         delay();
-        hooks.register(told("c")).unwrap();
+        hooks.register(notified("c")).unwrap();
         assert!(fire(&hooks).contains(&"c"), "`c` is registered");
         others.into_iter().for_each(|other| other.join().unwrap());
-        let listed: Vec<_> = hooks.handlers_at::<Told>().into_iter().map(|h| h.name).collect();
+        let listed: Vec<_> = hooks.handlers_at::<Notified>().into_iter().map(|h| h.name).collect();
         assert_eq!(fire(&hooks), listed.iter().map(|name| &**name).collect::<Vec<_>>());
         assert_eq!(listed.len(), 3);
-        assert!(hooks.has_handlers::<Told>());
+        assert!(hooks.has_handlers::<Notified>());
     });
 }
 
@@ -58,12 +58,12 @@ fn l24_the_first_fire_and_the_first_registration() {
             (fire(&firing), fire(&firing))
         });
         delay();
-        let handle = hooks.register(told("a")).unwrap();
+        let handle = hooks.register(notified("a")).unwrap();
         assert_eq!(fire(&hooks), ["a"]);
         let (first, second) = fires.join().unwrap();
         assert!(first.is_empty() || second == ["a"], "{first:?}, then {second:?}");
         assert_eq!(handle.unregister(), 1);
-        assert!(!hooks.has_handlers::<Told>());
+        assert!(!hooks.has_handlers::<Notified>());
         assert!(hooks.audit().never_fired.is_empty());
     });
 }
@@ -72,7 +72,7 @@ fn l24_the_first_fire_and_the_first_registration() {
 fn l17_removing_twice_removes_once() {
     explore("two threads unregister one handler, and one of them has", || {
         let hooks = HookRegistry::new();
-        let handle = hooks.register(told("a")).unwrap();
+        let handle = hooks.register(notified("a")).unwrap();
         let (other, firing) = (handle.clone(), hooks.clone());
         let other = thread::spawn(move || {
             delay();
@@ -84,7 +84,7 @@ fn l17_removing_twice_removes_once() {
         let here = handle.unregister();
         assert!(fire(&hooks).is_empty(), "it is gone, whoever removed it");
         assert_eq!(here + other.join().unwrap(), 1);
-        hooks.register(told("a")).unwrap();
+        hooks.register(notified("a")).unwrap();
         assert_eq!(handle.unregister(), 0, "a stale handle removes nobody else's handler");
         assert_eq!(fire(&hooks), ["a"]);
     });
@@ -97,10 +97,10 @@ fn l18_one_of_two_gets_a_name() {
         let registering = hooks.clone();
         let other = thread::spawn(move || {
             delay();
-            registering.register(told("a")).map(drop)
+            registering.register(notified("a")).map(drop)
         });
         delay();
-        let here = hooks.register(told("a")).map(drop);
+        let here = hooks.register(notified("a")).map(drop);
         let there = other.join().unwrap();
         let refused = [here, there].into_iter().filter_map(Result::err).collect::<Vec<_>>();
         assert!(matches!(refused[..], [RegisterError::Duplicate { .. }]), "{refused:?}");
@@ -112,11 +112,13 @@ fn l18_one_of_two_gets_a_name() {
 fn l18_a_replacement_takes_over_at_one_instant() {
     explore("a fire calls the handler that is replaced or its replacement", || {
         let hooks = HookRegistry::new();
-        hooks.register([told("a"), note(on::<Told>().name("b"), "old"), told("c")]).unwrap();
+        hooks
+            .register([notified("a"), note(on::<Notified>().name("b"), "old"), notified("c")])
+            .unwrap();
         let firing = hooks.clone();
         let fires = thread::spawn(move || (fire(&firing), fire(&firing)));
         delay();
-        hooks.register(note(on::<Told>().name("b").replace(), "new")).unwrap();
+        hooks.register(note(on::<Notified>().name("b").replace(), "new")).unwrap();
         assert_eq!(fire(&hooks), ["a", "new", "c"]);
         let (first, second) = fires.join().unwrap();
         for seen in [&first, &second] {
@@ -133,14 +135,15 @@ fn l18_a_group_comes_and_goes_whole() {
         || {
             let hooks = HookRegistry::new();
             let log = Log::default();
-            let next = on::<ToldNext>().name("d").handler(|log: &Log| log.note("d"));
+            let next = on::<NotifiedNext>().name("d").handler(|log: &Log| log.note("d"));
             let (firing, heard) = (hooks.clone(), log.clone());
             let comes = thread::spawn(move || {
-                block_on(firing.fire_void::<Told>(&heard)).unwrap();
-                block_on(firing.fire_void::<ToldNext>(&heard)).unwrap();
+                block_on(firing.fire_void::<Notified>(&heard)).unwrap();
+                block_on(firing.fire_void::<NotifiedNext>(&heard)).unwrap();
             });
             delay();
-            let group = hooks.register([next, told("a"), told("b"), told("c")]).unwrap();
+            let group =
+                hooks.register([next, notified("a"), notified("b"), notified("c")]).unwrap();
             comes.join().unwrap();
             let seen: [&[&str]; 3] = [&[], &["d"], &["a", "b", "c", "d"]];
             assert!(seen.contains(&&log.seen()[..]), "{log:?}");
@@ -159,7 +162,7 @@ fn l18_a_group_comes_and_goes_whole() {
 fn l24_the_registry_is_dropped_under_a_fire() {
     explore("the registry is dropped while others fire and unregister", || {
         let hooks = HookRegistry::new();
-        let handle = hooks.register(told("a")).unwrap();
+        let handle = hooks.register(notified("a")).unwrap();
         let firing = hooks.clone();
         let fires = thread::spawn(move || {
             delay();

@@ -145,6 +145,8 @@ impl<'w, 'i> Walk<'w, 'i> {
         });
         let Some(settled) = called else {
             self.fire.skipped(entry, SkipReason::Unregistered);
+            // Its removal may have found it published here, and left it to this.
+            entry.release_if_closed();
             return Settled::Next;
         };
         self.after_call();
@@ -231,6 +233,8 @@ impl<'w, 'i> Walk<'w, 'i> {
     #[cold]
     #[inline(never)]
     fn release_removed(&mut self) {
+        // The handler that is published here may be one of them.
+        self.invocation.leave();
         self.invocation.note_removals();
         self.is_plain = false;
         for handler in self.list.handlers() {

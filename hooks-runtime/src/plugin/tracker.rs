@@ -74,7 +74,7 @@ impl CallTracker {
     pub(crate) fn release(&self) {
         let removed = self.removed_so_far();
         let removed = removed.iter().filter_map(Weak::upgrade);
-        release(removed.filter(|entry| entry.is_closed()).collect());
+        release(removed.collect());
     }
 
     fn removed_entries(&self) -> MutexGuard<'_, Removed> {
@@ -106,7 +106,9 @@ impl CallTracker {
 /// Releases those of the closed handlers that nothing runs, and wakes the waits
 /// for them.
 pub(crate) fn release(closed: Vec<Arc<Entry>>) {
-    let closed: Vec<_> = closed.into_iter().filter(|entry| !entry.handler.is_released()).collect();
+    // Before the look at the threads, see `is_releasable`.
+    let is_due = |entry: &Arc<Entry>| entry.handler.is_releasable() && !entry.handler.is_released();
+    let closed: Vec<_> = closed.into_iter().filter(is_due).collect();
     if closed.is_empty() {
         return;
     }

@@ -121,7 +121,7 @@ impl Entry {
     /// that has to release it.
     #[inline]
     pub(crate) fn release_if_closed(&self) {
-        if self.is_closed()
+        if self.handler.is_releasable()
             && let Some(tracker) = &self.tracker
         {
             tracker.release();

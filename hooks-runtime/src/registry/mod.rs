@@ -11,7 +11,6 @@ pub(crate) mod order;
 pub(crate) mod snapshot;
 pub(crate) mod store;
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError, Weak};
@@ -239,9 +238,16 @@ impl Inner {
         for entry in entries.iter().rev() {
             entry.handler.close();
         }
-        let points: BTreeSet<_> = entries.iter().map(|entry| entry.point.index()).collect();
+        // Handlers of one point come together, mostly.
+        let mut points: Vec<_> = entries.iter().map(|entry| entry.point.index()).collect();
+        points.dedup();
+        points.sort_unstable();
+        points.dedup();
         for index in points {
             self.table.get(index).handlers_closed();
+        }
+        for entry in entries {
+            entry.handler.allow_release();
         }
         tracker::release(entries.to_vec());
     }

@@ -10,7 +10,8 @@
 //! with such a `HandlerRef` are still read: so the function is called only by
 //! [`Invocation`](super::invoke::Invocation), which first publishes the entry as
 //! running and then finds it open, and [`HandlerCell::release`] drops it only
-//! where the entry was closed before a look at what all threads run. A call that
+//! where the entry was closed, and its removal counted at the point, before a
+//! look at what all threads run. A call that
 //! is pending is counted before it is no longer published, so the count is read
 //! after that look. An entry without a tracker is never released: its handler
 //! goes with the entry, which every list that is read keeps.
@@ -104,8 +105,10 @@ pub(crate) struct HandlerCell {
     pointer: HandlerPointer,
     point: TypeId,
     owned: Mutex<Option<ErasedHandler>>,
-    /// No call starts any more.
+    /// No call starts any more, once it is seen.
     closed: AtomicBool,
+    /// Its removal is counted at the point as well: no call starts any more.
+    releasable: AtomicBool,
     /// How many calls are pending, where the entry has a tracker.
     pending: AtomicUsize,
     /// The handler was dropped.
@@ -119,6 +122,7 @@ impl HandlerCell {
             point: handler.point,
             owned: Mutex::new(Some(handler)),
             closed: AtomicBool::new(false),
+            releasable: AtomicBool::new(false),
             pending: AtomicUsize::new(0),
             released: AtomicBool::new(false),
         }
@@ -133,6 +137,19 @@ impl HandlerCell {
     /// afterwards.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
+    }
+
+    /// The number of removals at the point was raised: from now on the handler is
+    /// released by whichever finds it quiet, the removal or a call that leaves it.
+    /// Before, a fire that has not seen the number may be about to call it.
+    pub(crate) fn allow_release(&self) {
+        self.releasable.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it may be released. To be asked before the look at what all threads
+    /// run: a call that was about to start then is seen by that look.
+    pub(crate) fn is_releasable(&self) -> bool {
+        self.releasable.load(Ordering::Acquire)
     }
 
     #[inline]

@@ -1,0 +1,159 @@
+//! What the runtime's files need of the rest of the runtime, reduced to what
+//! compiles. None of it takes a step.
+
+/// No waker panics here, and no drop but one that fails the model.
+pub(crate) mod observe {
+    pub(crate) mod log {
+        pub(crate) fn waker_panicked(message: &str) {
+            unreachable!("{message}");
+        }
+    }
+}
+
+/// What panics in a model is for the checker to catch.
+pub(crate) mod containment {
+    pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+        Ok(work())
+    }
+
+    pub(crate) fn drop_contained<T>(_: &str, value: T) {
+        drop(value);
+    }
+}
+
+/// A call of a handler, which has neither input nor answer.
+pub(crate) mod call {
+    use std::marker::PhantomData;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum CallStep {
+        Continue,
+        Pending,
+    }
+
+    pub(crate) struct Frame;
+
+    pub(crate) struct Call<'f, 's, P>(PhantomData<(&'f mut Frame, &'s (), P)>);
+
+    impl<'f, P> Call<'f, '_, P> {
+        pub(crate) fn new(_: &'f mut Frame) -> Self {
+            Self(PhantomData)
+        }
+    }
+}
+
+/// One point.
+pub(crate) mod point {
+    #[derive(Debug)]
+    pub(crate) struct PointDescriptor;
+
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct FailurePolicy;
+
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct SourceLocation;
+
+    pub(crate) trait HookPoint: 'static {}
+
+    pub(crate) static POINT: PointDescriptor = PointDescriptor;
+}
+
+/// No handler has a target.
+pub(crate) mod handler {
+    pub(crate) mod target {
+        pub(crate) struct Target;
+    }
+}
+
+/// One plugin.
+pub(crate) mod plugin {
+    pub(crate) use crate::tracker;
+
+    pub(crate) mod id {
+        use std::fmt;
+
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct PluginId;
+
+        impl fmt::Display for PluginId {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("audit")
+            }
+        }
+    }
+
+    pub(crate) mod record {
+        use super::id::PluginId;
+
+        pub(crate) struct PluginRecord;
+
+        impl PluginRecord {
+            pub(crate) fn id(&self) -> &PluginId {
+                &PluginId
+            }
+
+            pub(crate) fn generation(&self) -> u64 {
+                0
+            }
+
+            pub(crate) fn bit(&self) -> u32 {
+                1
+            }
+        }
+    }
+
+    pub(crate) mod scope {
+        #[derive(Debug, Default)]
+        pub(crate) struct OwnerSet;
+
+        impl OwnerSet {
+            pub(crate) fn extend(&mut self, _: &Self) {}
+        }
+
+        impl FromIterator<u32> for OwnerSet {
+            fn from_iter<I: IntoIterator<Item = u32>>(_: I) -> Self {
+                Self
+            }
+        }
+    }
+}
+
+/// Calls are not counted.
+pub(crate) mod registry {
+    pub(crate) use crate::entry;
+
+    pub(crate) mod counters {
+        #[derive(Debug)]
+        pub(crate) struct CallCounter;
+
+        impl CallCounter {
+            pub(crate) fn new(_: usize) -> Self {
+                Self
+            }
+
+            pub(crate) fn count_whole(&self, _: usize, _: usize) {}
+
+            pub(crate) fn count(&self, _: usize, _: usize) {}
+
+            pub(crate) fn uncount(&self, _: usize, _: usize) {}
+
+            pub(crate) fn ended_at(&self, _: usize, _: usize) -> u64 {
+                0
+            }
+        }
+    }
+}
+
+/// The engine's names for what is included elsewhere.
+pub(crate) mod engine {
+    pub(crate) use super::containment;
+
+    pub(crate) mod raw {
+        pub(crate) use crate::handler_cell::{HandlerCell, HandlerRef};
+        pub(crate) use crate::threads::Published;
+
+        /// A child of a ready set.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct NodeId(pub(crate) usize);
+    }
+}
