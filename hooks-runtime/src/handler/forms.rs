@@ -1,13 +1,15 @@
 //! The forms of function that can be a handler.
 //!
 //! Each is one row of the table below: its marker, the bound on the function and
-//! how it is called. The annotated forms are rows of the same kind.
+//! how it is called. Behind each stands the form that an annotation of such a
+//! function expands to.
 
 use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::engine::raw::{Contained, ErasedHandler, HookContext, Invoke};
+use crate::handler::annotated::{Answers, HandlerInput};
 use crate::model::{Model, RegistersAs, Returns};
 use crate::point::HookPoint;
 
@@ -144,7 +146,7 @@ macro_rules! form {
                 call: $crate::engine::raw::Call<'_, 's, P>,
             ) -> $crate::engine::raw::CallStep {
                 let ($f, $state) = self.parts();
-                $crate::handler::forms::form!(@$kind call, V, $input $(, $cx)?; $call)
+                form!(@$kind call, V, $input $(, $cx)?; $call)
             }
         }
     };
@@ -184,12 +186,15 @@ macro_rules! form {
     };
 }
 
-pub(crate) use form;
-
 form! {
     /// `fn(&Payload) -> …`
     sync Sync1(f, state, input) -> Returns
     where Fn(V::Input<'a, P>) -> T => f(input)
+}
+form! {
+    /// A closure around a function of the payload.
+    sync AnnotatedSync1(f, state, input) -> Answers
+    where Fn(HandlerInput<'a, V, P>) -> T => f(HandlerInput::new(input))
 }
 form! {
     /// `fn(&Payload, &HookContext) -> …`
@@ -197,9 +202,19 @@ form! {
     where Fn(V::Input<'a, P>, &'a HookContext) -> T => f(input, cx)
 }
 form! {
+    /// A closure around a function of payload and context.
+    sync AnnotatedSync2(f, state, input, cx) -> Answers
+    where Fn(HandlerInput<'a, V, P>, &'a HookContext) -> T => f(HandlerInput::new(input), cx)
+}
+form! {
     /// `async fn(&Payload) -> …`
     async Async1(f, state, input) -> Returns
     where Call1<'a, V::Input<'a, P>, Out = T> => f.call(input)
+}
+form! {
+    /// A closure around an async function of the payload.
+    async AnnotatedAsync1(f, state, input) -> Answers
+    where Call1<'a, HandlerInput<'a, V, P>, Out = T> => f.call(HandlerInput::new(input))
 }
 form! {
     /// `async fn(&Payload, &HookContext) -> …`
@@ -207,9 +222,19 @@ form! {
     where Call2<'a, V::Input<'a, P>, &'a HookContext, Out = T> => f.call(input, cx)
 }
 form! {
+    /// A closure around an async function of payload and context.
+    async AnnotatedAsync2(f, state, input, cx) -> Answers
+    where Call2<'a, HandlerInput<'a, V, P>, &'a HookContext, Out = T> => f.call(HandlerInput::new(input), cx)
+}
+form! {
     /// `fn(&State, &Payload) -> …`
     sync StateSync1(f, state, input) -> Returns
     where Fn(&'a S, V::Input<'a, P>) -> T => f(state, input)
+}
+form! {
+    /// A closure around a method of the payload.
+    sync StateAnnotatedSync1(f, state, input) -> Answers
+    where Fn(&'a S, HandlerInput<'a, V, P>) -> T => f(state, HandlerInput::new(input))
 }
 form! {
     /// `fn(&State, &Payload, &HookContext) -> …`
@@ -217,14 +242,30 @@ form! {
     where Fn(&'a S, V::Input<'a, P>, &'a HookContext) -> T => f(state, input, cx)
 }
 form! {
+    /// A closure around a method of payload and context.
+    sync StateAnnotatedSync2(f, state, input, cx) -> Answers
+    where Fn(&'a S, HandlerInput<'a, V, P>, &'a HookContext) -> T => f(state, HandlerInput::new(input), cx)
+}
+form! {
     /// `async fn(&State, &Payload) -> …`
     async StateAsync1(f, state, input) -> Returns
     where Call2<'a, &'a S, V::Input<'a, P>, Out = T> => f.call(state, input)
 }
 form! {
+    /// A closure around an async method of the payload.
+    async StateAnnotatedAsync1(f, state, input) -> Answers
+    where Call2<'a, &'a S, HandlerInput<'a, V, P>, Out = T> => f.call(state, HandlerInput::new(input))
+}
+form! {
     /// `async fn(&State, &Payload, &HookContext) -> …`
     async StateAsync2(f, state, input, cx) -> Returns
     where Call3<'a, &'a S, V::Input<'a, P>, &'a HookContext, Out = T> => f.call(state, input, cx)
+}
+form! {
+    /// A closure around an async method of payload and context.
+    async StateAnnotatedAsync2(f, state, input, cx) -> Answers
+    where Call3<'a, &'a S, HandlerInput<'a, V, P>, &'a HookContext, Out = T>
+        => f.call(state, HandlerInput::new(input), cx)
 }
 
 /// A function or closure that can handle `P` as a `Verb`. `Form` is found by

@@ -4,8 +4,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::engine::raw::HookContext;
-use crate::handler::annotated::convert::{Answer, Answers, HandlerInput, Plain};
-use crate::handler::forms::{Call1, Call2, Call3, IntoHandler, form};
+use crate::handler::annotated::convert::{Answer, HandlerInput, Plain};
+use crate::handler::forms::{
+    AnnotatedAsync1, AnnotatedAsync2, AnnotatedSync1, AnnotatedSync2, Call1, Call2, Call3,
+    IntoHandler, StateAnnotatedAsync1, StateAnnotatedAsync2, StateAnnotatedSync1,
+    StateAnnotatedSync2,
+};
 use crate::handler::on::On;
 use crate::handler::registration::Registration;
 use crate::model::compose::Compose;
@@ -45,48 +49,6 @@ pub struct UncheckedAsync<P, Role, S, F, Form> {
     state: Arc<S>,
     handler: F,
     form: PhantomData<(Role, Form)>,
-}
-
-form! {
-    /// A closure around a function of the payload.
-    sync AnnotatedSync1(f, state, input) -> Answers
-    where Fn(HandlerInput<'a, V, P>) -> T => f(HandlerInput::new(input))
-}
-form! {
-    /// A closure around a function of payload and context.
-    sync AnnotatedSync2(f, state, input, cx) -> Answers
-    where Fn(HandlerInput<'a, V, P>, &'a HookContext) -> T => f(HandlerInput::new(input), cx)
-}
-form! {
-    /// A closure around a method of the payload.
-    sync StateAnnotatedSync1(f, state, input) -> Answers
-    where Fn(&'a S, HandlerInput<'a, V, P>) -> T => f(state, HandlerInput::new(input))
-}
-form! {
-    /// A closure around a method of payload and context.
-    sync StateAnnotatedSync2(f, state, input, cx) -> Answers
-    where Fn(&'a S, HandlerInput<'a, V, P>, &'a HookContext) -> T => f(state, HandlerInput::new(input), cx)
-}
-form! {
-    /// A closure around an async function of the payload.
-    async AnnotatedAsync1(f, state, input) -> Answers
-    where Call1<'a, HandlerInput<'a, V, P>, Out = T> => f.call(HandlerInput::new(input))
-}
-form! {
-    /// A closure around an async function of payload and context.
-    async AnnotatedAsync2(f, state, input, cx) -> Answers
-    where Call2<'a, HandlerInput<'a, V, P>, &'a HookContext, Out = T> => f.call(HandlerInput::new(input), cx)
-}
-form! {
-    /// A closure around an async method of the payload.
-    async StateAnnotatedAsync1(f, state, input) -> Answers
-    where Call2<'a, &'a S, HandlerInput<'a, V, P>, Out = T> => f.call(state, HandlerInput::new(input))
-}
-form! {
-    /// A closure around an async method of payload and context.
-    async StateAnnotatedAsync2(f, state, input, cx) -> Answers
-    where Call3<'a, &'a S, HandlerInput<'a, V, P>, &'a HookContext, Out = T>
-        => f.call(state, HandlerInput::new(input), cx)
 }
 
 impl<P> On<P> {
