@@ -52,7 +52,8 @@ pub fn sorted(handlers: &[Rc<Handler>], spot: Spot, new: &[u32]) -> Result<Order
 
 /// Why the constraints of a handler keep it from joining.
 fn refusal(handler: &Handler, why: Why) -> String {
-    let name = if handler.name.starts_with('h') { &*handler.name } else { "<place>" };
+    // What is refused got no name from the real registry.
+    let name = if handler.name.starts_with("<place>") { "<place>" } else { &*handler.name };
     let (plugin, point) = (handler.plugin.unwrap_or_default(), name_of(handler.spot));
     let before = handler.before.iter().map(|name| format!("before `{name}`"));
     let after = handler.after.iter().map(|name| format!("after `{name}`"));

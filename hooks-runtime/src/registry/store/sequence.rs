@@ -18,8 +18,9 @@ pub(crate) struct Sequence {
     /// The plugins' handlers whose constraints cannot be kept.
     dropped: Vec<(Arc<Entry>, Conflict)>,
     /// Whether a change has to be sorted out in full: a plugin that has
-    /// constraints here is held to some priorities, or what moves is named by
-    /// built-in handlers.
+    /// constraints here is held to some priorities, what moves is named by
+    /// built-in handlers, or constraints are dropped, which are tried again
+    /// with each change.
     is_delicate: bool,
 }
 
@@ -50,7 +51,8 @@ impl Sequence {
         };
         let marks = order.iter().zip(trees).map(mark).collect();
         let mut asking = order.iter().filter(|entry| order::is_constrained(entry));
-        let is_delicate = is_tangled || asking.any(|entry| entry.allowed.is_some());
+        let is_held = asking.any(|entry| entry.allowed.is_some());
+        let is_delicate = is_tangled || is_held || !dropped.is_empty();
         Self { order, marks, dropped, is_delicate }
     }
 
@@ -156,8 +158,7 @@ impl Sequence {
 
     /// Takes away the entry at a position that `place_of_last` said.
     pub(super) fn remove(&mut self, at: usize) {
-        let entry = self.order.remove(at);
-        self.dropped.retain(|(dropped, _)| dropped.id != entry.id);
+        self.order.remove(at);
         if self.marks.remove(at) != Mark::InOrder {
             return;
         }
