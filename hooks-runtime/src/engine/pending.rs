@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use crate::engine::call::CallRecord;
 use crate::engine::containment::drop_contained;
-use crate::engine::raw::{CallStep, NodeId, Watch, with_task};
+use crate::engine::raw::{CallStep, NodeId, Watch, with_waker};
 use crate::engine::ready_set::ReadySet;
 use crate::engine::walk::{Settled, Walk};
 use crate::error::{FailureKind, FireError, HandlerFailure};
@@ -113,8 +113,7 @@ impl Walk<'_, '_> {
         let Some(waker) = self.progress.ready.as_mut().map(|ready| ready.next()) else {
             return start(self);
         };
-        let task = &mut Context::from_waker(&waker);
-        let started = with_task(self, |walk| &mut *walk.invocation, task, start);
+        let started = with_waker(self, |walk| &mut *walk.invocation, &waker, start);
         if let Some(ready) = &mut self.progress.ready {
             ready.give_back(waker);
         }
@@ -139,7 +138,7 @@ impl Walk<'_, '_> {
             let task = &mut Context::from_waker(self.waker);
             ready.poll(task, |node, task| {
                 let poll = |walk: &mut Self| walk.poll_pending(node, false);
-                with_task(self, |walk| &mut *walk.invocation, task, poll);
+                with_waker(self, |walk| &mut *walk.invocation, task.waker(), poll);
             });
             self.progress.ready = Some(ready);
         } else {
@@ -192,7 +191,8 @@ impl Walk<'_, '_> {
             step = self.poll_once(node, call, at);
         }
         if step == CallStep::Pending {
-            let Poll::Ready(kind) = call.check_limit(entry, self.invocation.task()) else {
+            let task = &mut Context::from_waker(self.invocation.waker());
+            let Poll::Ready(kind) = call.check_limit(entry, task) else {
                 self.invocation.leave();
                 if let Some(call) = self.invocation.arena().call(node) {
                     call.record = Some(record);

@@ -38,6 +38,8 @@ impl Wake for PendingWaker {
             // code that woke this one.
             if let Some(task) = task {
                 if let Err(message) = contained(|| task.wake_by_ref()) {
+                    // The task was not woken, so the next one has to.
+                    self.shared.notified.store(false, Ordering::Release);
                     log::waker_panicked(&message);
                 }
                 // This may be the last reference to the waker.

@@ -80,7 +80,7 @@ pub(crate) fn poll<'f>(
         nesting::check(info)?;
     }
     let waker = task.waker();
-    let mut invocation = Invocation::new(parts, info, list, point.removals(), step, arena, task);
+    let mut invocation = Invocation::new(parts, info, list, point.removals(), step, arena, waker);
     let mut called = CallStep::Deferred;
     if list.is_plain() && info.admits_all(list) {
         called = invocation.run(Cursor::default());
@@ -175,7 +175,7 @@ fn advance<'f>(
     };
     let Some(handlers) = handlers else { return Poll::Ready(Ok(())) };
     let waker = task.waker();
-    let mut invocation = Invocation::new(parts, info, handlers, removals, step, arena, task);
+    let mut invocation = Invocation::new(parts, info, handlers, removals, step, arena, waker);
     if list.is_some() {
         return Walk::new(fire, handlers, &mut invocation, progress, waker).resume(false);
     }

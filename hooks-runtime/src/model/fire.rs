@@ -1,5 +1,6 @@
 //! How the verbs of all models fire.
 
+use crate::engine::containment::drop_contained;
 use crate::engine::fire::FireInfo;
 use crate::engine::raw::FireFuture;
 use crate::error::FireError;
@@ -39,7 +40,10 @@ impl ScopedHooks {
         P: HookPoint<Model: FiresAs<V, P>>,
     {
         let mut payload = Some(payload);
-        self.fire::<V, P>(<P::Model as FiresAs<V, P>>::given(&mut payload)).await
+        let outcome = self.fire::<V, P>(<P::Model as FiresAs<V, P>>::given(&mut payload)).await;
+        // It is the host's, and may panic even in its drop.
+        drop_contained("a payload", payload);
+        outcome
     }
 
     pub(crate) async fn fire_reported<'f, V, P>(

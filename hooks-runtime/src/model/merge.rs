@@ -66,7 +66,7 @@ impl FieldSet {
 
     /// Whether the field of that index is in it.
     pub const fn contains(self, index: usize) -> bool {
-        self.0 >> index & 1 == 1
+        index < 64 && self.0 >> index & 1 == 1
     }
 
     /// Whether no field is in it.

@@ -74,7 +74,7 @@ impl CallTracker {
     pub(crate) fn release(&self) {
         let removed = self.removed_so_far();
         let removed = removed.iter().filter_map(Weak::upgrade);
-        release(removed.collect());
+        release(&removed.collect::<Vec<_>>());
     }
 
     fn removed_entries(&self) -> MutexGuard<'_, Removed> {
@@ -105,16 +105,17 @@ impl CallTracker {
 
 /// Releases those of the closed handlers that nothing runs, and wakes the waits
 /// for them.
-pub(crate) fn release(closed: Vec<Arc<Entry>>) {
+pub(crate) fn release(closed: &[Arc<Entry>]) {
     // Before the look at the threads, see `is_releasable`.
-    let is_due = |entry: &Arc<Entry>| entry.handler.is_releasable() && !entry.handler.is_released();
-    let closed: Vec<_> = closed.into_iter().filter(is_due).collect();
+    let is_due =
+        |entry: &&Arc<Entry>| entry.handler.is_releasable() && !entry.handler.is_released();
+    let closed: Vec<_> = closed.iter().filter(is_due).collect();
     if closed.is_empty() {
         return;
     }
     let Some(published) = Published::now() else { return };
     let mut trackers: Vec<&Arc<CallTracker>> = Vec::new();
-    for entry in &closed {
+    for entry in closed {
         if HandlerCell::release(entry, &published)
             && let Some(tracker) = &entry.tracker
             && !trackers.iter().any(|known| Arc::ptr_eq(known, tracker))

@@ -249,7 +249,7 @@ impl Inner {
         for entry in entries {
             entry.handler.allow_release();
         }
-        tracker::release(entries.to_vec());
+        tracker::release(entries);
     }
 
     /// The removal of handlers that are waited for together: also of those that

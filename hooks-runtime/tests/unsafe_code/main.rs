@@ -10,6 +10,7 @@
 mod driving;
 mod hostile;
 mod limits;
+mod merges;
 mod models;
 mod panics;
 mod points;

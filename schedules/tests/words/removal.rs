@@ -207,7 +207,7 @@ impl Model {
         self.entry.handler.close();
         self.point.handlers_closed();
         self.entry.handler.allow_release();
-        tracker::release(vec![Arc::clone(&self.entry)]);
+        tracker::release(std::slice::from_ref(&self.entry));
     }
 
     /// As `PluginRemoval::drained` has it.

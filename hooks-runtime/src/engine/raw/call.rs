@@ -34,7 +34,7 @@ use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use super::context::HookContext;
@@ -75,8 +75,8 @@ pub(crate) struct Frame {
     pub(super) composition: &'static Composition,
     pub(super) fire: NonNull<FireInfo<'static>>,
     pub(super) entry: NonNull<Entry>,
-    /// The task that is polled.
-    pub(super) task: NonNull<Context<'static>>,
+    /// The waker that calls are polled with.
+    pub(super) waker: NonNull<Waker>,
     pub(super) arena: NonNull<Arena>,
     pub(super) watch: Watch,
     /// Whether an answer is being merged.
@@ -262,12 +262,12 @@ where
         F: Future<Output = Output<P>>,
     {
         let place = built.place.cast::<F>();
-        // SAFETY: the task of this poll, which only the future that is polled
-        // uses.
-        let task = unsafe { self.frame().task.as_mut() };
+        // Of its own: a future may replace the context that it is polled with.
+        // SAFETY: the waker of this poll.
+        let mut task = Context::from_waker(unsafe { self.frame.as_ref().waker.as_ref() });
         let polling = Polling { frame: self.frame, built };
         // SAFETY: it stays in its place until it is dropped there.
-        let polled = unsafe { Pin::new_unchecked(&mut *place.as_ptr()) }.poll(task);
+        let polled = unsafe { Pin::new_unchecked(&mut *place.as_ptr()) }.poll(&mut task);
         mem::forget(polling);
         let Poll::Ready(output) = polled else { return CallStep::Pending };
         if needs_drop::<F>() {

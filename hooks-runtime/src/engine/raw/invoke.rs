@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::task::Context;
+use std::task::Waker;
 use std::time::Instant;
 
 use super::barrier::ReaderFence;
@@ -30,7 +30,7 @@ use super::shell::Composition;
 use super::storage::{Arena, NodeId};
 use super::threads::{ActiveStep, publish};
 use crate::engine::call::CallRecord;
-use crate::engine::containment::{PanicPayload, catch, discard};
+use crate::engine::containment::{PanicPayload, catch, contained, discard};
 use crate::engine::fire::FireInfo;
 use crate::engine::pending::{FEW, PendingCall};
 use crate::error::BoxError;
@@ -51,9 +51,10 @@ pub(crate) struct FireParts {
 impl FireParts {
     /// What the fire came to so far, in one word.
     pub(crate) fn label(&self) -> &'static str {
-        // SAFETY: no call borrows the accumulator; whoever has the parts is the
-        // fire itself, between two calls.
-        unsafe { (self.composition.label)(self.accumulator) }
+        // A hand-written result may panic.
+        // SAFETY: no call borrows the accumulator; the fire itself has the parts,
+        // between two calls.
+        contained(|| unsafe { (self.composition.label)(self.accumulator) }).unwrap_or("unknown")
     }
 }
 
@@ -93,19 +94,18 @@ impl Entered<'_, '_> {
 const LEFT_BEHIND: &str = "the future of the last call is still there";
 const OTHER_POINT: &str = "the handlers of another point";
 
-/// Lets what has an invocation work with another task.
-pub(crate) fn with_task<'w, W, T>(
+/// Lets what has an invocation work with another waker.
+pub(crate) fn with_waker<'w, W, T>(
     owner: &mut W,
     invocation: fn(&mut W) -> &mut Invocation<'w>,
-    task: &mut Context<'_>,
+    waker: &Waker,
     work: impl FnOnce(&mut W) -> T,
 ) -> T {
-    // SAFETY: set back below; where `work` unwinds, the engine is done with the
-    // invocation.
-    let before = unsafe { invocation(owner).set_task(NonNull::from(task).cast()) };
+    // It is there until it is replaced below; where `work` unwinds, the engine is
+    // done with the invocation.
+    let before = mem::replace(&mut invocation(owner).frame.waker, NonNull::from(waker));
     let done = work(owner);
-    // SAFETY: the one that was there before.
-    unsafe { invocation(owner).set_task(before) };
+    invocation(owner).frame.waker = before;
     done
 }
 
@@ -166,7 +166,7 @@ impl<'w> Invocation<'w> {
         removals: &'w AtomicUsize,
         step: &'w ActiveStep,
         arena: &'w mut Arena,
-        task: &'w mut Context<'_>,
+        waker: &'w Waker,
     ) -> Self {
         assert!(list.point() == (fire.point_type)(), "{OTHER_POINT}");
         let seen = removals.load(Ordering::Acquire);
@@ -186,7 +186,7 @@ impl<'w> Invocation<'w> {
                 fields: FieldSet::new(),
                 built: None,
                 aside: None,
-                task: NonNull::from(task).cast(),
+                waker: NonNull::from(waker),
             },
             list,
             step,
@@ -315,22 +315,10 @@ impl<'w> Invocation<'w> {
         step
     }
 
-    /// The task that is polled.
-    pub(crate) fn task(&mut self) -> &mut Context<'_> {
-        // SAFETY: it is there for as long as this is, and between two calls
-        // nothing else borrows it.
-        unsafe { self.frame.task.cast::<Context<'_>>().as_mut() }
-    }
-
-    /// From now on calls are polled with that task; the one before comes back.
-    ///
-    /// # Safety
-    /// The task is there until another is set, or this is used no more.
-    pub(super) unsafe fn set_task(
-        &mut self,
-        task: NonNull<Context<'static>>,
-    ) -> NonNull<Context<'static>> {
-        mem::replace(&mut self.frame.task, task)
+    /// The waker that calls are polled with.
+    pub(crate) fn waker(&self) -> &Waker {
+        // SAFETY: the fire's own, or one that `with_waker` has.
+        unsafe { self.frame.waker.as_ref() }
     }
 
     /// No handler is run until the next one is.
@@ -432,8 +420,10 @@ impl<'w> Invocation<'w> {
     pub(crate) fn was_merging(&mut self) -> bool {
         let was_merging = mem::take(&mut self.frame.merging);
         if was_merging && self.frame.watch.contribution {
-            // SAFETY: the call is over, so the accumulator is not borrowed.
-            let now = unsafe { (self.frame.composition.filled)(self.frame.accumulator) };
+            let (filled, merged) = (self.frame.composition.filled, self.frame.accumulator);
+            // SAFETY: the call is over, so the accumulator is not borrowed. It may
+            // be written by hand, and panic.
+            let now = contained(|| unsafe { filled(merged) }).unwrap_or_default();
             let set = now.without(self.frame.fields);
             let set = Contribution::Fields(set.names_of(self.frame.composition.fields));
             self.frame.aside().contribution = Some(set);

@@ -45,7 +45,7 @@ pub(crate) use call::{Call, CallStep, Watch};
 pub(crate) use contained::Contained;
 pub use context::HookContext;
 pub(crate) use handler::{ErasedHandler, HandlerCell, HandlerRef, Invoke};
-pub(crate) use invoke::{FireParts, Invocation, with_task};
+pub(crate) use invoke::{FireParts, Invocation, with_waker};
 pub(crate) use shell::{Composition, FireFuture};
 pub(crate) use snapshot::SnapshotCell;
 pub(crate) use storage::{Arena, NodeId};

@@ -128,6 +128,8 @@ impl<T: Send + Sync> Drop for Protected<'_, T> {
     fn drop(&mut self) {
         self.step.clear_snapshot();
         if self.cell.are_retired.load(Ordering::Relaxed) {
+            // What is published as running is in a list that may be freed here.
+            self.step.clear_running();
             self.cell.reclaim();
         }
     }

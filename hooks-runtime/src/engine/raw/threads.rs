@@ -169,12 +169,14 @@ fn give_back(block: &'static Block) {
     BLOCKS.lock().unwrap_or_else(PoisonError::into_inner).free.push(block);
 }
 
-/// The block of this thread. One that is ending takes one for each use.
+/// The block of this thread, which had none. One that is ending has it until its
+/// outermost fire is done.
 #[cold]
 fn first_block() -> (&'static Block, bool) {
     let block = take();
-    let kept = OWNED.try_with(|_| BLOCK.with(|own| own.set(Some(block)))).is_ok();
-    (block, !kept)
+    // Has no destructor, so it is there until the very end of the thread.
+    let _kept = BLOCK.try_with(|own| own.set(Some(block)));
+    (block, OWNED.try_with(|_| ()).is_err())
 }
 
 /// The block of this thread, if it has fired.
@@ -282,6 +284,7 @@ impl Drop for ActiveStep {
         self.step.running.store(ptr::null_mut(), Ordering::Release);
         self.block.depth.store(self.depth, Ordering::Relaxed);
         if self.borrowed {
+            let _left = BLOCK.try_with(|own| own.set(None));
             give_back(self.block);
         }
     }
