@@ -1,4 +1,4 @@
-//! Panics of users' code: caught, told apart from its values, and logged.
+//! Panics of users' code: caught, kept apart from its values, and logged.
 
 use std::any::Any;
 use std::fmt::Display;

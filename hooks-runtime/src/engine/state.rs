@@ -1,7 +1,7 @@
 //! The state of a fire, and its polls.
 //!
 //! Most fires are one walk over handlers that are all ready: they need no state,
-//! and [`poll`] runs them on the stack. A fire that is more gets a
+//! and [`poll_first`] runs them on the stack. A fire that is more gets a
 //! [`FireState`].
 
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl<'f> FireState<'f> {
 /// The first poll of a fire, unless it has a state from the start.
 #[inline(always)]
 #[allow(clippy::inline_always)]
-pub(crate) fn poll<'f>(
+pub(crate) fn poll_first<'f>(
     info: &FireInfo<'f>,
     state: &mut Option<FireState<'f>>,
     arena: &mut Arena,
@@ -70,7 +70,7 @@ pub(crate) fn poll<'f>(
     let (inner, index) = (&*info.hooks.inner, info.point.index_so_far());
     let point = inner.table.get(index);
     if point.interest() != Some(Interest::Handlers) {
-        return poll_first(info, state, arena, parts, task);
+        return poll_with_state(info, state, arena, parts, task);
     }
     let mut step = ActiveStep::push(info.nested());
     let protected = inner.published.read(&mut step);
@@ -118,7 +118,7 @@ fn walk_on<'w>(
 /// observed.
 #[cold]
 #[inline(never)]
-fn poll_first<'f>(
+fn poll_with_state<'f>(
     info: &FireInfo<'f>,
     state: &mut Option<FireState<'f>>,
     arena: &mut Arena,

@@ -222,7 +222,7 @@ impl<'w, 'i> Walk<'w, 'i> {
     }
 
     /// Releases the handlers of this walk that were removed and that nothing
-    /// runs any more. Whoever removed them may have found them running here.
+    /// runs any more. Their removal may have found them running here.
     #[inline]
     fn after_removals(&mut self) {
         if self.invocation.sees_removals() {

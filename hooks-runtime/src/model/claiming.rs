@@ -17,7 +17,7 @@ use crate::registry::handle::Handle;
 /// The model of points that ask who takes something over.
 ///
 /// Handlers are asked in order; the first that returns a value has claimed,
-/// and those after it are not called. That nobody claims is a normal outcome.
+/// and those after it are not called. That none claims is a normal outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct Claiming;
 
@@ -31,13 +31,13 @@ impl Model for Claiming {
     type Accumulator<P: HookPoint> = FirstClaim<P::Result>;
 }
 
-/// Whether somebody claimed. Who did is in the report of the fire.
+/// Whether a handler claimed. Which one did is in the report of the fire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use = "a claim that is not looked at is lost"]
 pub enum Claim<R> {
-    /// Somebody did, with this value.
+    /// A handler did, with this value.
     Claimed(R),
-    /// Nobody did.
+    /// None did.
     Unclaimed,
 }
 
@@ -50,7 +50,7 @@ impl<R> Claim<R> {
         }
     }
 
-    /// Whether somebody claimed.
+    /// Whether a handler claimed.
     pub const fn is_claimed(&self) -> bool {
         matches!(self, Self::Claimed(_))
     }

@@ -55,7 +55,7 @@ impl ScopedHooks {
         P: HookPoint<Model: FiresAs<V, P>>,
     {
         if let Err(error) = self.interest(P::descriptor()) {
-            return (Err(error), FireReport::of_nobody(P::descriptor()));
+            return (Err(error), FireReport::without_handlers(P::descriptor()));
         }
         let recorder = Recorder::reporting(FireInfo::of::<P>(self));
         let outcome = self.fire::<V, P>(given).recorded(Some(&recorder), None).await;

@@ -12,7 +12,7 @@ use crate::point::{HookPoint, ModelKind};
 
 /// The model of points that wrap an operation of the host in six stages.
 ///
-/// Nobody registers at the flow itself: handlers belong to its stages, and the
+/// No handler registers at the flow itself: handlers belong to its stages, and the
 /// host runs it with `run_flow`.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow;

@@ -43,7 +43,7 @@ impl<T> MergedField for Option<T> {
     }
 }
 
-/// A function, so that a field of another type is told from the outside.
+/// A function, so that a field of another type is reported where it is written.
 #[inline]
 pub fn is_filled<F: MergedField>(field: &F) -> bool {
     field.is_filled()

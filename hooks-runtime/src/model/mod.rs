@@ -132,7 +132,7 @@ impl<M: Begin<P>, P: HookPoint<Model = M>> FiresAs<M, P> for M {
 }
 
 /// What a handler of a point with model `M` may return. Each model says it with
-/// a trait of its own, so that a wrong return type is told what is right there.
+/// a trait of its own, so that the error for a wrong type says what is right.
 pub trait Returns<M: Model, P: HookPoint> {
     /// The uniform form.
     fn into_output(self) -> Result<M::Output<P>, BoxError>;

@@ -38,6 +38,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use super::context::HookContext;
+use super::future::{Converted, WithContext};
 use super::shell::Composition;
 use super::storage::{Arena, Built};
 use crate::engine::containment::{PanicPayload, catch, drop_contained, log_in_drop};
@@ -428,7 +429,7 @@ where
     unsafe { Call::<P>::new(frame).poll_built::<F>(built) }
 }
 
-/// A future that is being polled. Where that unwinds, the frame is told of it:
+/// A future that is being polled. Where that unwinds, the frame gets it:
 /// it is dropped afterwards, because its drop may panic as well.
 struct Polling {
     frame: NonNull<Frame>,
@@ -448,44 +449,4 @@ impl Drop for Polling {
 unsafe fn drop_in_place<F>(place: NonNull<u8>) {
     // SAFETY: passed on to the caller.
     unsafe { place.cast::<F>().drop_in_place() };
-}
-
-/// A future whose output is converted. As thin as can be: an async block around
-/// another future has a state of its own to look at in every poll.
-struct Converted<F, C> {
-    future: F,
-    convert: C,
-}
-
-impl<F: Future, T, C: Fn(F::Output) -> T> Future for Converted<F, C> {
-    type Output = T;
-
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<T> {
-        // SAFETY: nothing is moved out of it, and the future in it is pinned
-        // with it; there is no other way to that future, and no `Drop`.
-        let Self { future, convert } = unsafe { self.get_unchecked_mut() };
-        // SAFETY: as above.
-        unsafe { Pin::new_unchecked(future) }.poll(task).map(convert)
-    }
-}
-
-/// A future beside the context that it borrows.
-struct WithContext<F, C> {
-    future: Converted<F, C>,
-    context: HookContext,
-    /// The future refers to the context beside it.
-    _pinned: std::marker::PhantomPinned,
-}
-
-impl<F: Future, T, C: Fn(F::Output) -> T> Future for WithContext<F, C> {
-    type Output = T;
-
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<T> {
-        // SAFETY: the future is pinned with it, and reached only here.
-        unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(task)
-    }
 }

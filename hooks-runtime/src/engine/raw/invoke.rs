@@ -9,7 +9,7 @@
 //!   by one in [`enter`](Invocation::enter), or by the number of removals at the
 //!   point in [`run`](Invocation::run), which is raised after entries are closed.
 //!   A removal closes, raises, passes the writer's fence and then looks who is
-//!   running what, and releases a handler only if nobody is. The entry stays
+//!   running what, and releases a handler only if none is. The entry stays
 //!   published until the call has ended, its answer is composed and its error
 //!   is printed and dropped, or until the call is counted as pending.
 //! * **Nothing is dropped while another drop unwinds.** A call that panics has

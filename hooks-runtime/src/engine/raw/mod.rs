@@ -34,6 +34,7 @@ mod barrier;
 mod call;
 mod contained;
 mod context;
+mod future;
 mod handler;
 mod invoke;
 mod shell;

@@ -15,7 +15,7 @@
 //! * **The futures go first.** They are dropped with the core, before the
 //!   accumulator and before what was given by reference ends.
 //! * **The types agree.** The constructors take what a fire of `P` is given, and
-//!   an accumulator of `P`'s own model; the engine is told `P` with the first
+//!   an accumulator of `P`'s own model; the engine is given `P` with the first
 //!   poll, and calls handlers of `P` only (`invoke.rs`).
 //! * **The phase says what is there.** The core is there while the phase is
 //!   `Active`; the accumulator owns nothing after the end.
@@ -68,7 +68,22 @@ struct Core<'f> {
     arena: Arena,
 }
 
-impl Core<'_> {
+impl<'f> Core<'f> {
+    /// Its parts. Not by way of a reference to all of it: a handler may be reading
+    /// `info`.
+    ///
+    /// # Safety
+    /// It is there for as long as the parts are used, and nothing else has `state`
+    /// or `arena`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    unsafe fn split<'c>(
+        core: *mut Self,
+    ) -> (&'c FireInfo<'f>, &'c mut Option<FireState<'f>>, &'c mut Arena) {
+        // SAFETY: passed on to the caller.
+        unsafe { (&(*core).info, &mut (*core).state, &mut (*core).arena) }
+    }
+
     /// Polls the fire for the first time.
     ///
     /// What it is about comes in registers, here and below: copied from one place
@@ -87,11 +102,9 @@ impl Core<'_> {
         task: &mut Context<'_>,
     ) -> Poll<Result<(), FireError>> {
         let parts = FireParts { input, accumulator, composition };
-        // Not by way of a reference to all of it: a handler may be reading `info`.
         // SAFETY: passed on to the caller.
-        let (info, state, arena) =
-            unsafe { (&(*core).info, &mut (*core).state, &mut (*core).arena) };
-        state::poll(info, state, arena, parts, task)
+        let (info, state, arena) = unsafe { Self::split(core) };
+        state::poll_first(info, state, arena, parts, task)
     }
 
     /// Polls a fire that has a state.
@@ -108,8 +121,7 @@ impl Core<'_> {
     ) -> Poll<Result<(), FireError>> {
         let parts = FireParts { input, accumulator, composition };
         // SAFETY: as above.
-        let (info, state, arena) =
-            unsafe { (&(*core).info, &mut (*core).state, &mut (*core).arena) };
+        let (info, state, arena) = unsafe { Self::split(core) };
         state::poll_state(info, state, arena, parts, task)
     }
 
@@ -298,7 +310,8 @@ impl<'f, A> ActiveFire<'f, A> {
             // SAFETY: the phase was `Active`. The futures go before all that they
             // borrow.
             unsafe {
-                state::cancel(&(*core).info, &mut (*core).state, &mut (*core).arena);
+                let (info, state, arena) = Core::split(core);
+                state::cancel(info, state, arena);
                 self.core.assume_init_drop();
             }
         }

@@ -157,7 +157,7 @@ impl FireReport {
     }
 
     /// The report of a fire that called no handler.
-    pub(crate) fn of_nobody(point: &PointDescriptor) -> Self {
+    pub(crate) fn without_handlers(point: &PointDescriptor) -> Self {
         Self::new(point, Vec::new())
     }
 
