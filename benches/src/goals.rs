@@ -87,7 +87,7 @@ impl Goals {
     pub(crate) fn measure(effort: Effort) -> Self {
         let mut goals = Self::default();
         goals.instructions();
-        goals.nobody(effort);
+        goals.no_handlers(effort);
         goals.at_once(effort);
         goals.plugins(effort);
         goals.waiting(effort);
@@ -126,7 +126,7 @@ impl Goals {
         }
     }
 
-    fn nobody(&mut self, effort: Effort) {
+    fn no_handlers(&mut self, effort: Effort) {
         for table in idle::tables(effort) {
             let ours = table.rows.iter().filter(|row| row.name.starts_with("hooks"));
             let most = ours.map(|row| row.allocations).fold(0.0, f64::max);

@@ -13,11 +13,11 @@ use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, Registration, Verd
 hooks_runtime::hook_points! {
     /// Void.
     pub(crate) void Tell { n: u64 }
-    /// Claiming; nobody claims.
+    /// Claiming; none claims.
     pub(crate) claiming Ask { n: u64 } -> u64;
-    /// Modifying; nobody has anything to add.
+    /// Modifying; none has anything to add.
     pub(crate) modifying Amend { n: u64 } -> { first: String, second: String, third: String }
-    /// Gating; everybody lets it pass.
+    /// Gating; all let it pass.
     pub(crate) gating Pass(Message);
     /// A flow around an operation that does next to nothing.
     pub(crate) flow Carry(TellPayload) -> u64;
@@ -25,7 +25,7 @@ hooks_runtime::hook_points! {
 
 /// What has to pass a gate.
 #[derive(Clone, Debug)]
-#[expect(dead_code, reason = "it is as large as messages are, whoever reads what")]
+#[expect(dead_code, reason = "it is as large as messages are, whichever part is read")]
 pub(crate) struct Message {
     pub(crate) user_id: String,
     pub(crate) channel: String,

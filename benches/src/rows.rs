@@ -28,7 +28,7 @@ use crate::wait::block_on;
 pub(crate) const EMPTY: &str = "empty-loop";
 
 /// The empty loop around an await that is never reached, as that of the lazy
-/// form is not where nobody listens. It keeps its counter in memory, because a
+/// form is not where there are no handlers. It keeps its counter in memory, because a
 /// future that is awaited might suspend: of its instructions over [`EMPTY`] two
 /// are the test that decides whether to await, the others are the loop's.
 pub(crate) const AWAITING: &str = "awaiting-loop";
@@ -166,7 +166,7 @@ fn gating(rounds: u32, hooks: &HookRegistry) {
     rounds!(rounds, {
         match hooks.fire_gating::<Pass>(held).await? {
             Gate::Passed(message) => held = message,
-            Gate::Rejected(_) => unreachable!("everybody lets it pass"),
+            Gate::Rejected(_) => unreachable!("all let it pass"),
         }
     });
 }

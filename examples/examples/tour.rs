@@ -4,6 +4,7 @@
 //! `cargo run --example tour`
 
 use std::error::Error;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hooks_runtime::{
@@ -112,7 +113,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let hooks = HookRegistry::new();
     let annotated = handlers![stumble, politely, by_default, telegram, trim, no_secrets];
     hooks.register(annotated)?;
-    let meter = hooks.install(Meter { received: AtomicU32::new(0), pings: AtomicU32::new(0) })?;
+    let counted = Arc::new(Meter { received: AtomicU32::new(0), pings: AtomicU32::new(0) });
+    let meter = hooks.install(Arc::clone(&counted))?;
     let message = Message { channel: "telegram".to_owned(), text: "  hello ".to_owned() };
 
     println!("void: every handler is called, whatever the others do");
@@ -156,7 +158,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 
     println!("\nunloading: gone at one instant, and waited for");
-    let Meter { received, pings } = meter.plugin();
+    let Meter { received, pings } = &*counted;
     let (received, pings) = (received.load(Ordering::Relaxed), pings.load(Ordering::Relaxed));
     println!("  meter counted {received} message and {pings} ping");
     meter.uninstall().await;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use hooks_points::{AutonomyTier, OutboundMessage, Personality};
-use hooks_runtime::{HookRegistry, Installed, handlers};
+use hooks_runtime::{AnyPlugin, HookRegistry, handlers};
 use tempfile::TempDir;
 
 use crate::agent::{
@@ -36,13 +36,13 @@ pub struct House {
 #[derive(Debug)]
 pub struct Watched {
     /// When sessions begin and turns end.
-    pub sessions: Installed<SessionLog>,
+    pub sessions: Arc<SessionLog>,
     /// What was used.
-    pub usage: Installed<UsageMeter>,
+    pub usage: Arc<UsageMeter>,
     /// What was done.
-    pub audit: Installed<AuditLog>,
+    pub audit: Arc<AuditLog>,
     /// What could become a skill.
-    pub skills: Installed<SkillCollector>,
+    pub skills: Arc<SkillCollector>,
 }
 
 impl House {
@@ -82,7 +82,7 @@ impl House {
     }
 }
 
-/// All plugins. Dropping what `install` returns lets a plugin stay.
+/// All plugins. Their order is that of their handlers where priorities are equal.
 fn install(
     hooks: &HookRegistry,
     clock: impl Clock + 'static,
@@ -90,14 +90,21 @@ fn install(
     telegram: Arc<LocalChannel>,
 ) -> Result<Watched, hooks_runtime::RegisterError> {
     let watched = Watched {
-        sessions: hooks.install(SessionLog::default())?,
-        audit: hooks.install(audit)?,
-        usage: hooks.install(UsageMeter::default())?,
-        skills: hooks.install(SkillCollector::new(3))?,
+        sessions: Arc::new(SessionLog::default()),
+        audit: Arc::new(audit),
+        usage: Arc::new(UsageMeter::default()),
+        skills: Arc::new(SkillCollector::new(3)),
     };
     let (rule, brevity) = ("Never delete what you did not make.", "In one line:");
-    drop(hooks.install(Briefing::new(move || clock.now(), rule, brevity))?);
-    drop(hooks.install(Allowlist::new(["cat", "grep", "ls", "sort"]))?);
+    let first: Vec<Box<dyn AnyPlugin>> = vec![
+        Box::new(Arc::clone(&watched.sessions)),
+        Box::new(Arc::clone(&watched.audit)),
+        Box::new(Arc::clone(&watched.usage)),
+        Box::new(Arc::clone(&watched.skills)),
+        Box::new(Briefing::new(move || clock.now(), rule, brevity)),
+        Box::new(Allowlist::new(["cat", "grep", "ls", "sort"])),
+    ];
+    hooks.install_all(first)?;
     hooks.register(handlers![
         analytics::visit,
         analytics::round_trip,
@@ -106,10 +113,13 @@ fn install(
         verifier::goal,
         help_desk::help,
     ])?;
-    drop(hooks.install(Dedup::default())?);
-    drop(hooks.install(Telegram::new(move |chat, text| {
-        telegram.push(chat, OutboundMessage::text(text));
-    }))?);
+    let last: Vec<Box<dyn AnyPlugin>> = vec![
+        Box::new(Dedup::default()),
+        Box::new(Telegram::new(move |chat, text| {
+            telegram.push(chat, OutboundMessage::text(text));
+        })),
+    ];
+    hooks.install_all(last)?;
     Ok(watched)
 }
 

@@ -149,7 +149,7 @@ async fn what_was_refused_did_not_happen_and_what_was_not_did() {
 #[tokio::test]
 async fn the_database_has_what_the_agent_did() {
     let (house, _) = lived().await;
-    let mut rows = house.plugins.audit.plugin().rows().expect("rows");
+    let mut rows = house.plugins.audit.rows().expect("rows");
     // Tools that run side by side end in any order.
     rows.retain(|row| row.subject == "s-2" && row.kind != "turn");
     rows.sort();

@@ -95,7 +95,7 @@ async fn a_turn_with_tools_speaks_the_chat_completions_shape() {
     ]);
     let (house, said) = talk(&url, "What does the release wait for?").await;
     assert_eq!(said, ["What does the release wait for?", "It waits for T-7."]);
-    assert_eq!(house.plugins.usage.plugin().total().input_tokens, 14);
+    assert_eq!(house.plugins.usage.total().input_tokens, 14);
 
     let asked = serving.join().expect("a server");
     let (line, key, first) = &asked[0];

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
-use syn::{LitStr, Token};
+use syn::{Expr, LitStr, Token, parse_quote};
 
 use crate::errors::Errors;
 use crate::{stream, suggest};
@@ -55,6 +55,20 @@ pub(crate) fn equals(input: ParseStream, example: &str) -> syn::Result<()> {
 pub(crate) fn string(input: ParseStream, example: &str) -> syn::Result<LitStr> {
     equals(input, example)?;
     text(input, example)
+}
+
+/// Reads `= "text"`, or a constant in place of the text.
+pub(crate) fn constant(input: ParseStream, example: &str) -> syn::Result<Expr> {
+    equals(input, example)?;
+    if input.peek(LitStr) {
+        let literal = text(input, example)?;
+        return Ok(parse_quote!(#literal));
+    }
+    let at = input.span();
+    match input.parse()? {
+        Expr::Lit(_) => Err(syn::Error::new(at, format!("write `{example}`"))),
+        constant => Ok(constant),
+    }
 }
 
 /// Reads `= "text"` or `= ["text", "text"]`.

@@ -6,6 +6,7 @@
 //! mistake never shows up as a second error somewhere else.
 
 mod case;
+mod doc_text;
 mod duration;
 mod errors;
 mod handlers;
@@ -67,8 +68,16 @@ pub fn hook_handler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The keys are `plugin` and `crate`; without `plugin` the handlers are
-/// built-in. Methods without the mark stay ordinary methods.
+/// The keys are `plugin`, `version`, `description` and `crate`; without `plugin`
+/// the handlers are built-in. A version is a text or a constant, such as
+/// `version = env!("CARGO_PKG_VERSION")`; without one the plugin has none. Without
+/// a `description` the doc comment of the block is it.
+///
+/// A method `fn(&self)`, async or not, that returns nothing or a `Result<(), E>`
+/// can be marked `#[start]` or `#[stop]`: the first runs before the plugin's
+/// handlers are registered, the second after the last call of them has ended.
+///
+/// Methods without a mark stay ordinary methods.
 #[proc_macro_attribute]
 pub fn hook_handlers(arguments: TokenStream, item: TokenStream) -> TokenStream {
     hook_handlers::hook_handlers(arguments.into(), item.into()).into()

@@ -32,8 +32,8 @@ impl Policy {
     /// The path of the runtime's variant.
     pub(crate) fn expand(self, rt: &TokenStream) -> TokenStream {
         match self {
-            Self::Open => quote!(#rt::FailurePolicy::Open),
-            Self::Closed => quote!(#rt::FailurePolicy::Closed),
+            Self::Open => quote!(#rt::__private::FailurePolicy::Open),
+            Self::Closed => quote!(#rt::__private::FailurePolicy::Closed),
         }
     }
 }

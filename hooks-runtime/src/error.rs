@@ -167,6 +167,20 @@ pub enum FireError {
     /// Another declaration uses the same wire name in this registry.
     #[error("{0}")]
     NameClash(Box<NameClash>),
+    /// The result of a modifying point panicked while it was made. No handler was
+    /// called.
+    #[error("{0}")]
+    DefaultPanicked(Box<DefaultPanicked>),
+}
+
+/// A result whose `Default` panicked, so that there is nothing to merge into.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the default of `{result}` panicked: {}", escaped(.message))]
+pub struct DefaultPanicked {
+    /// The type of the result.
+    pub result: &'static str,
+    /// The message of the panic.
+    pub message: String,
 }
 
 /// A fire that was refused because of its depth.
@@ -319,12 +333,60 @@ pub enum RegisterError {
         /// The plugin's id.
         plugin: String,
     },
+    /// A plugin with a `#[start]` was installed without it.
+    #[error(
+        "plugin `{plugin}` has a `#[start]`, which is not run here: use \
+         `hooks.start(plugin).await` or `hooks.start_all(plugins).await`"
+    )]
+    NeedsStart {
+        /// The plugin's id.
+        plugin: String,
+    },
+    /// A plugin with a `#[stop]` was to be replaced.
+    #[error(
+        "plugin `{plugin}` has a `#[stop]`, which a replacement does not run: uninstall it first, \
+         with `uninstall().await` or `unregister_plugin(\"{plugin}\").await`"
+    )]
+    HasStop {
+        /// The plugin's id.
+        plugin: String,
+    },
+    /// A plugin is in a group twice.
+    #[error("plugin `{plugin}` is in the group twice: a registry has one plugin of an id")]
+    GivenTwice {
+        /// The plugin's id.
+        plugin: String,
+    },
+    /// A plugin of a group could not be installed.
+    #[error("plugin `{plugin}` cannot be installed: {error}")]
+    OfPlugin {
+        /// The plugin's id, or the type of a block of built-in handlers.
+        plugin: &'static str,
+        /// Why not.
+        error: Box<RegisterError>,
+    },
     /// Another declaration uses the same wire name in this registry.
     #[error("{0}")]
     NameClash(#[from] NameClash),
 }
 
 impl RegisterError {
+    /// The error, with the plugin of a group that it is about.
+    pub(crate) fn of_plugin(plugin: Option<&'static str>, error: Self) -> Self {
+        match (plugin, error) {
+            // These name the plugin themselves.
+            (None, error)
+            | (
+                Some(_),
+                error @ (Self::Installed { .. }
+                | Self::GivenTwice { .. }
+                | Self::NeedsStart { .. }
+                | Self::HasStop { .. }),
+            ) => error,
+            (Some(plugin), error) => Self::OfPlugin { plugin, error: Box::new(error) },
+        }
+    }
+
     pub(crate) fn of_order(point: &'static str, fault: Fault) -> Self {
         let (entry, conflict) = match fault {
             Fault::Circle(path) => {

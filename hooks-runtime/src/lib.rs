@@ -47,6 +47,8 @@
 //! | write handlers and plugins | [`macro@hook_handler`], [`macro@hook_handlers`], [`on`], [`guides::write_a_plugin`] |
 //! | fire, within a scope | [`HookRegistry`], [`ScopedHooks`], [`Plugins`] |
 //! | run an operation in stages | [`flow`] |
+//! | install plugins that a configuration names | [`AnyPlugin`], [`guides::plugins_from_configuration`] |
+//! | collect annotated handlers | [`guides::collect_handlers`] |
 //! | take plugins out again | [`guides::unload_safely`] |
 //! | test a handler | [`guides::test_a_handler`] |
 //! | see what happened | [`FireReport`], [`observe`], [`HookRegistry::audit`], [`HookRegistry::handlers`] |
@@ -90,8 +92,8 @@ pub use engine::raw::HookContext;
 pub use engine::timer::TokioTimer;
 pub use engine::timer::{Sleep, Timer};
 pub use error::{
-    BoxError, CycleStep, Duplicate, FailureKind, FireError, HandlerFailure, NameClash,
-    NestingError, RegisterError,
+    BoxError, CycleStep, DefaultPanicked, Duplicate, FailureKind, FireError, HandlerFailure,
+    NameClash, NestingError, RegisterError,
 };
 pub use escape::{Escaped, escaped};
 pub use flow::{
@@ -111,11 +113,14 @@ pub use model::{
 pub use observe::report::{
     AnswerRefusal, Contribution, FireReport, HandlerReport, HandlerStatus, SkipReason,
 };
+pub use plugin::any::AnyPlugin;
 pub use plugin::id::{PluginId, PluginIdError};
+pub use plugin::info::PluginInfo;
 pub use plugin::installation::{Installed, Plugin};
+pub use plugin::lifecycle::{StartError, StopFailure};
 pub use plugin::quota::{Quota, Refusal};
 pub use plugin::registrar::Registrar;
-pub use plugin::removal::{DrainError, PluginRemoval, Uninstalled};
+pub use plugin::removal::{DrainError, DrainOutcome, Draining, Removal};
 pub use plugin::scope::{Plugins, ScopedHooks};
 pub use point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceLocation};
 pub use registry::audit::{
@@ -180,6 +185,31 @@ macro_rules! handlers {
     };
 }
 
+/// Makes a crate that hands the registry on stand for `hooks_runtime` in the crates
+/// of its users.
+///
+/// The attributes and the derive name the crate `hooks_runtime`, which a user of a
+/// framework may not have among its dependencies. The framework says once, at its
+/// root:
+///
+/// ```
+/// pub use hooks_runtime as hooks;
+///
+/// hooks_runtime::facade!();
+/// # fn main() {}
+/// ```
+///
+/// and each crate that uses it says once, at its root, which crate is meant:
+/// `extern crate framework as hooks_runtime;`. No handler needs `crate = …` then. The
+/// same line serves a crate that knows `hooks_runtime` by another name.
+#[macro_export]
+macro_rules! facade {
+    () => {
+        #[doc(hidden)]
+        pub use $crate::__private;
+    };
+}
+
 /// Hands an annotated function to the collection, where there is one.
 #[cfg(feature = "collect")]
 #[doc(hidden)]
@@ -206,13 +236,17 @@ macro_rules! __collect {
 /// What the macros' expansions use. Not for people.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__collect;
     pub use crate::flow::StageDescriptors;
     pub use crate::handler::annotated::*;
     #[cfg(feature = "collect")]
     pub use crate::handler::collect::Collected;
-    pub use crate::model::is_filled;
+    pub use crate::handler::on::On;
+    pub use crate::handler::registration::Registration;
+    pub use crate::model::{FieldSet, Merge, drop_field, is_filled};
     pub use crate::plugin::installation::OneBlockOfHookHandlers;
-    pub use crate::point::{ModelKind, PointDescriptor, SourceLocation};
+    pub use crate::plugin::lifecycle::{LifecycleFuture, LifecycleStep, step_returned};
+    pub use crate::point::{FailurePolicy, ModelKind, PointDescriptor, SourceLocation};
     pub use hooks_macros::{__handlers, __hook_points};
     #[cfg(feature = "collect")]
     pub use inventory;

@@ -44,6 +44,14 @@ impl Serialize for Nanoseconds {
     }
 }
 
+/// For fields: whole nanoseconds.
+pub(crate) fn whole_nanoseconds<S: Serializer>(
+    time: &Duration,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    Nanoseconds(*time).serialize(serializer)
+}
+
 /// For fields: whole nanoseconds or nothing.
 #[allow(clippy::ref_option, reason = "serde's `serialize_with` passes the field by reference")]
 pub(crate) fn nanoseconds<S: Serializer>(

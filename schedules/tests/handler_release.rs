@@ -1,5 +1,5 @@
 //! What a removed handler captured: kept while a call of it runs or is pending,
-//! dropped as soon as none is, whoever has to do it.
+//! dropped as soon as none is, whichever thread has to do it.
 #![cfg(schedules)]
 
 use std::future::pending;
@@ -119,7 +119,7 @@ fn removed_beside_fires(handlers: impl Fn(&Watch) -> Vec<Registration>, polls: u
     delay();
     let removal = hooks.unregister_plugin("audit");
     assert_eq!(removal.removed(), 1);
-    block_on(removal.drained()).unwrap();
+    block_on(removal.into_future()).into_result().unwrap();
     assert!(watch.is_dropped(), "a wait ended before the handler was dropped");
     fires.into_iter().for_each(|fire| fire.join().unwrap());
     assert!(!watch.used_after.load(Relaxed), "the handler was dropped while it ran");

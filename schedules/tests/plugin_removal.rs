@@ -135,7 +135,10 @@ fn l19_a_run_of_a_flow_loses_a_plugin_at_one_instant() {
         delay();
         assert_eq!(hooks.unregister_plugin("audit").removed(), 4);
         fires.join().unwrap();
-        assert!(is_prefix(&log.seen(), &["first", "before", "after", "finally"]), "{log:?}");
+        let mut seen = log.seen();
+        // Where it has begun, the run gives it its end all the same.
+        assert!(seen.is_empty() || seen.pop() == Some("finally"), "{log:?}");
+        assert!(is_prefix(&seen, &["first", "before", "after"]), "{log:?}");
     });
 }
 
@@ -153,7 +156,7 @@ fn suspending(gone: &Arc<AtomicBool>) -> Registration {
 }
 
 #[test]
-fn l19_nobody_runs_after_the_wait() {
+fn l19_no_handler_runs_after_the_wait() {
     explore("a wait for a plugin ends, and then none of its handlers runs", || {
         let (hooks, gone) = (HookRegistry::new(), Arc::new(AtomicBool::new(false)));
         hooks.register(suspending(&gone)).unwrap();
@@ -170,7 +173,7 @@ fn l19_nobody_runs_after_the_wait() {
             })
             .collect();
         delay();
-        block_on(hooks.unregister_plugin("audit").drained()).unwrap();
+        block_on(hooks.unregister_plugin("audit").into_future()).into_result().unwrap();
         gone.store(true, Relaxed);
         fires.into_iter().for_each(|fire| fire.join().unwrap());
     });
@@ -192,10 +195,10 @@ fn l25_a_wait_ends_when_the_fire_is_dropped() {
         let removing = hooks.clone();
         let other = thread::spawn(move || {
             delay();
-            block_on(removing.unregister_plugin("audit").drained()).unwrap();
+            block_on(removing.unregister_plugin("audit").into_future()).into_result().unwrap();
         });
         delay();
-        block_on(hooks.unregister_plugin("audit").drained()).unwrap();
+        block_on(hooks.unregister_plugin("audit").into_future()).into_result().unwrap();
         gone.store(true, Relaxed);
         fires.join().unwrap();
         other.join().unwrap();
@@ -236,7 +239,7 @@ fn l18_a_replacement_is_one_instant() {
             assert!(*seen == ["old", "old"] || *seen == ["new", "new"], "{seen:?}");
         }
         assert!(first[0] == "old" || second[0] == "new", "{first:?}, then {second:?}");
-        block_on(new.uninstall()).into_result().unwrap();
+        block_on(new.uninstall().into_future()).into_result().unwrap();
         assert!(fire_asked(&hooks).is_empty());
     });
 }
@@ -250,7 +253,7 @@ fn l19_a_version_that_was_replaced_can_still_be_removed() {
         let fires = thread::spawn(move || fire_asked(&firing));
         let removing = thread::spawn(move || {
             delay();
-            block_on(old.uninstall()).into_result().unwrap();
+            block_on(old.uninstall().into_future()).into_result().unwrap();
         });
         delay();
         let new = hooks.install_or_replace(Versioned("new")).unwrap();

@@ -62,7 +62,7 @@ fn l24_the_first_fire_and_the_first_registration() {
         assert_eq!(fire(&hooks), ["a"]);
         let (first, second) = fires.join().unwrap();
         assert!(first.is_empty() || second == ["a"], "{first:?}, then {second:?}");
-        assert_eq!(handle.unregister(), 1);
+        assert_eq!(handle.unregister().removed(), 1);
         assert!(!hooks.has_handlers::<Notified>());
         assert!(hooks.audit().never_fired.is_empty());
     });
@@ -76,16 +76,17 @@ fn l17_removing_twice_removes_once() {
         let (other, firing) = (handle.clone(), hooks.clone());
         let other = thread::spawn(move || {
             delay();
-            let removed = other.unregister();
-            assert!(fire(&firing).is_empty(), "it is gone, whoever removed it");
+            let removed = other.unregister().removed();
+            assert!(fire(&firing).is_empty(), "it is gone, whichever removed it");
             removed
         });
         delay();
-        let here = handle.unregister();
-        assert!(fire(&hooks).is_empty(), "it is gone, whoever removed it");
+        let here = handle.unregister().removed();
+        assert!(fire(&hooks).is_empty(), "it is gone, whichever removed it");
         assert_eq!(here + other.join().unwrap(), 1);
         hooks.register(notified("a")).unwrap();
-        assert_eq!(handle.unregister(), 0, "a stale handle removes nobody else's handler");
+        let removed = handle.unregister().removed();
+        assert_eq!(removed, 0, "a stale handle removes no other handler");
         assert_eq!(fire(&hooks), ["a"]);
     });
 }
@@ -150,7 +151,7 @@ fn l18_a_group_comes_and_goes_whole() {
             let firing = hooks.clone();
             let goes = thread::spawn(move || fire(&firing));
             delay();
-            assert_eq!(group.unregister(), 4);
+            assert_eq!(group.unregister().removed(), 4);
             assert!(fire(&hooks).is_empty());
             let seen = goes.join().unwrap();
             assert!(["a", "b", "c"].starts_with(&seen), "{seen:?}");
@@ -170,7 +171,7 @@ fn l24_the_registry_is_dropped_under_a_fire() {
         });
         let removes = thread::spawn(move || {
             delay();
-            handle.unregister()
+            handle.unregister().removed()
         });
         delay();
         drop(hooks);

@@ -46,7 +46,7 @@ mod sync {
 
 #[path = "words/stubs.rs"]
 mod stubs;
-use stubs::{call, engine, handler, observe, plugin, point, registry};
+use stubs::{call, engine, frame, handler, observe, plugin, point, registry};
 
 #[path = "../../hooks-runtime/src/engine/raw/barrier.rs"]
 mod barrier;
@@ -58,6 +58,8 @@ mod handler_cell;
 mod interest;
 #[path = "../../hooks-runtime/src/registry/list.rs"]
 mod list;
+#[path = "../../hooks-runtime/src/flow/participants.rs"]
+mod participants;
 #[path = "../../hooks-runtime/src/engine/ready_set.rs"]
 mod ready_set;
 #[path = "../../hooks-runtime/src/engine/raw/snapshot.rs"]
@@ -72,6 +74,8 @@ mod tracker;
 mod point_and_wakers;
 #[path = "words/removal.rs"]
 mod removal;
+#[path = "words/runs.rs"]
+mod runs;
 #[path = "words/snapshots.rs"]
 mod snapshots;
 
@@ -145,7 +149,12 @@ impl Memory {
     }
 }
 
+/// A fire that can be on the chain.
+fn fire() -> Nested {
+    Nested { point: &point::POINT, registry: 0, fire: 0 }
+}
+
 /// Puts a fire on the chain of this thread.
 fn begin_fire() -> ActiveStep {
-    ActiveStep::push(Nested { point: &point::POINT, registry: 0, fire: 0 })
+    ActiveStep::push(fire())
 }

@@ -77,7 +77,7 @@ async fn l23_points_that_are_never_fired() {
 }
 
 #[tokio::test]
-async fn l23_a_fire_that_nobody_heard_was_a_fire() {
+async fn l23_a_fire_without_handlers_was_a_fire() {
     let hooks = HookRegistry::new();
     hooks.fire_void::<Turn>(&TURN).await.unwrap();
     hooks.register(on::<Turn>().name("late").handler(turns)).unwrap();
@@ -136,7 +136,7 @@ async fn l23_handlers_that_are_never_called_and_why() {
 }
 
 #[tokio::test]
-async fn l23_constraints_that_name_nobody() {
+async fn l23_constraints_that_name_no_handler() {
     let hooks = HookRegistry::new();
     hooks
         .register([
@@ -166,7 +166,7 @@ async fn l23_constraints_that_name_nobody() {
     };
     let plugin = |id| Owner::Plugin(PluginId::new(id).unwrap());
     assert_eq!(
-        audit.name_nobody,
+        audit.unknown_constraints,
         [
             row("fan", Owner::BuiltIn, "after", "fann"),
             row("alone", plugin("hermit"), "before", "hermit/*"),
@@ -189,9 +189,9 @@ async fn l23_constraints_that_name_nobody() {
     );
     // The named handler may be registered later, and removed.
     let fann = hooks.register(on::<Turn>().name("fann").handler(turns)).unwrap();
-    assert!(!hooks.audit().name_nobody.iter().any(|row| &*row.name == "fann"));
+    assert!(!hooks.audit().unknown_constraints.iter().any(|row| &*row.name == "fann"));
     fann.unregister();
-    assert!(hooks.audit().name_nobody.iter().any(|row| &*row.name == "fann"));
+    assert!(hooks.audit().unknown_constraints.iter().any(|row| &*row.name == "fann"));
 }
 
 #[test]

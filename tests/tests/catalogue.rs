@@ -48,7 +48,7 @@ const OPENED_LINE: u32 = line!() - 19;
 mod plain {
     hooks_runtime::hook_points! {
         #![hook(catalogue = pub fn points)]
-        /// Nobody sees it.
+        /// It is private.
         pub void Unseen { since: std::time::Instant }
         #[deprecated]
         pub claiming Nameless(u8) -> u8;
@@ -217,7 +217,7 @@ Output `Drawer`
 
 *void*, fail-open
 
-Nobody sees it.
+It is private.
 
 Payload `UnseenPayload`
 

@@ -78,8 +78,8 @@ fn check(catalogue: &Catalogue, point: &PointInfo) {
             match block_on(by_name.fire(name, &text))
                 .unwrap_or_else(|error| panic!("{error}\n{text}"))
             {
-                Outcome::Told => Value::Null,
-                Outcome::Amended(result) => result,
+                Outcome::Notified => Value::Null,
+                Outcome::Result(result) => result,
                 Outcome::Gate(Gate::Passed(payload)) => payload,
                 Outcome::Claim(Claim::Claimed(mut claim)) => {
                     assert_eq!(claim.as_object_mut().unwrap().remove("handled"), Some(json!(true)));

@@ -85,7 +85,25 @@ fn l18_what_was_expected_and_is_not_there_is_an_error_and_nothing_is_registered(
     assert_eq!(
         error.to_string(),
         "expected handlers were not linked: collected::nobody, elsewhere::depot::stamp, zone; \
-         name their crates in the program, or list them with `handlers!`",
+         add `use elsewhere as _;` to the program, or list them with `handlers!`",
+    );
+    // As `main` prints it.
+    assert_eq!(
+        format!("{error:?}"),
+        "expected handlers were not linked:\n    collected::nobody\n    \
+         elsewhere::depot::stamp\n    zone\nthe linker leaves out a crate that no code names; add \
+         to the program:\n    use elsewhere as _;\nor list the handlers with `handlers!`",
+    );
+    let error = hooks.register_collected_expecting(["collected::nobody"]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "expected handlers were not linked: collected::nobody; their crates are linked, so check \
+         the paths against `collected()`",
+    );
+    assert_eq!(
+        format!("{error:?}"),
+        "expected handlers were not linked:\n    collected::nobody\ntheir crates are linked, so \
+         check the paths against `collected()`",
     );
     assert!(hooks.handlers().is_empty());
     let handles = hooks.register_collected_expecting(PATHS).unwrap();
@@ -99,6 +117,7 @@ fn l18_collected_functions_are_registered_whole_or_not_at_all() {
     hooks.register(hooks_runtime::handlers![zone]).unwrap();
     let zone = hooks.handlers()[0].location;
     let error = hooks.register_collected().unwrap_err();
+    assert_eq!(format!("{error:?}"), error.to_string());
     assert_eq!(
         error.to_string(),
         format!(

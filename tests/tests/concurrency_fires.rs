@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use hooks_runtime::{
-    Claim, FireError, Gate, HookContext, HookPoint, HookRegistry, On, Registration, Verdict,
-    hook_points, on,
+    Claim, DrainOutcome, FireError, Gate, HookContext, HookPoint, HookRegistry, On, Registration,
+    Verdict, hook_points, on,
 };
 use support::{Count, CountsDrop, poll_once, soon};
 
@@ -104,7 +104,8 @@ fn dropped_at_every_step<P: HookPoint>(
         let removal = hooks.unregister_plugin("sea");
         assert_eq!(removal.removed(), handlers);
         assert_eq!(removal.running(), [""; 0], "k = {k}: every count is back");
-        assert_eq!(poll_once(Box::pin(removal.drained()).as_mut()), Poll::Ready(Ok(())));
+        let drained = poll_once((&removal).into_future().as_mut());
+        assert_eq!(drained.map(DrainOutcome::into_result), Poll::Ready(Ok(())));
         // The registry is as good as new.
         hooks.register(handler(on::<P>(), lives.clone())).unwrap();
         block_on(fire(&hooks));
@@ -157,7 +158,7 @@ async fn l25_a_dropped_fire_ends_the_wait_for_its_plugin() {
     let mut fire = Box::pin(hooks.fire_void::<Wave>(&WAVE));
     assert!(poll_once(fire.as_mut()).is_pending());
     let removal = hooks.unregister_plugin("sea");
-    let waiting = tokio::spawn(async move { removal.drained().await });
+    let waiting = tokio::spawn(async move { removal.await.into_result() });
     tokio::task::yield_now().await;
     assert!(!waiting.is_finished());
     // The wait is polled only because the drop wakes it.
@@ -324,7 +325,7 @@ fn l25_what_a_dropped_fire_had_so_far_is_dropped_once() {
 }
 
 #[test]
-fn l18_a_fire_that_waits_ends_as_it_began_when_everybody_has_left() {
+fn l18_a_fire_that_waits_ends_as_it_began_when_all_handlers_have_left() {
     let hooks = HookRegistry::new();
     let handle = hooks
         .register(on::<Catch>().handler(async |_: &CatchPayload| {

@@ -151,7 +151,7 @@ fn l29_a_fire_with_no_handlers_allocates_nothing() {
             on::<Sluice>().handler(|_: &u32| Verdict::<u32>::reject("dry")),
         ])
         .unwrap();
-    assert_eq!(handles.unregister(), 4);
+    assert_eq!(handles.unregister().removed(), 4);
     assert!(hooks.handlers().is_empty());
     costs_nothing(|| fire_all(&hooks));
 }
@@ -174,7 +174,7 @@ fn l29_nor_in_a_scope() {
 }
 
 #[test]
-fn l29_a_lazy_payload_is_not_built_for_nobody() {
+fn l29_a_lazy_payload_is_not_built_where_there_are_no_handlers() {
     let hooks = HookRegistry::new();
     ready(hooks.fire_void_with::<Drip>(|| unreachable!("no handlers"))).unwrap();
     let washed = ready(hooks.fire_modifying_with::<Wash>(|| unreachable!("no handlers")));
@@ -305,6 +305,6 @@ fn l30_unregistering_one_by_one_stays_cheap() {
             on::<Drip>().name(format!("h{index}")).plugin("tap").handler(|_: &DripPayload| ())
         });
         let handles = hooks.register(group).unwrap();
-        assert_eq!(handles.unregister(), count);
+        assert_eq!(handles.unregister().removed(), count);
     });
 }

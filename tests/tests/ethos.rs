@@ -101,7 +101,7 @@ async fn l07_the_fire_returns_when_the_slowest_has_settled() {
 }
 
 #[tokio::test]
-async fn l07_a_handler_that_panics_synchronously_stops_nobody() {
+async fn l07_a_handler_that_panics_synchronously_stops_no_other() {
     // In Ethos the throw happens in `handlers.map`, before there is a promise
     // for `Promise.allSettled` to settle.
     let hooks = HookRegistry::new();

@@ -136,12 +136,12 @@ async fn l17_unregistering_is_idempotent_and_exact() {
     let log = Log::new();
     let one = hooks.register(on::<SessionStart>().handler(log.note("one"))).unwrap();
     let two = hooks.register(on::<SessionStart>().handler(log.note("two"))).unwrap();
-    assert!(one[0].unregister());
-    assert!(!one[0].unregister(), "the second time there is nothing to remove");
+    assert_eq!(one[0].unregister().removed(), 1);
+    assert_eq!(one[0].unregister().removed(), 0, "the second time there is nothing to remove");
     hooks.fire_void::<SessionStart>(&session()).await.unwrap();
     assert_eq!(log.take(), ["two"]);
-    assert_eq!(two.unregister(), 1);
-    assert_eq!(two.unregister(), 0);
+    assert_eq!(two.unregister().removed(), 1);
+    assert_eq!(two.unregister().removed(), 0);
     hooks.fire_void::<SessionStart>(&session()).await.unwrap();
     assert_eq!(log.take(), [""; 0]);
 }

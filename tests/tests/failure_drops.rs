@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hooks_runtime::{
-    BeforeExecute, BoxError, Claim, FailurePolicy, Finally, FlowContext, Gate, HookRegistry,
-    Verdict, hook_points, on,
+    BeforeExecute, BoxError, Claim, DrainOutcome, FailurePolicy, Finally, FlowContext, Gate,
+    HookRegistry, Verdict, hook_points, on,
 };
 use support::{Log, Spiky, keep_quiet, poll_once};
 
@@ -18,6 +18,8 @@ hook_points! {
     pub void Tell(u32);
     /// Amends.
     pub modifying Amend(u32) -> { thing: Spiky, word: &'static str }
+    /// Furnishes.
+    pub modifying Furnish(u32) -> { left: Spiky, right: Spiky, word: &'static str }
     /// Routes.
     pub claiming Route(u32) -> Spiky;
     /// Checks.
@@ -47,7 +49,8 @@ fn blunted(error: impl std::error::Error) -> String {
 #[track_caller]
 fn idle(hooks: &HookRegistry, plugin: &str) {
     let removal = hooks.unregister_plugin(plugin);
-    assert_eq!(poll_once(std::pin::pin!(removal.drained())), Poll::Ready(Ok(())));
+    let drained = poll_once((&removal).into_future().as_mut());
+    assert_eq!(drained.map(DrainOutcome::into_result), Poll::Ready(Ok(())));
 }
 
 #[tokio::test]
@@ -122,6 +125,46 @@ async fn l25_what_was_merged_in_a_fire_that_is_dropped_is_dropped_with_care() {
     idle(&hooks, "shed");
 }
 
+/// A registry in which two handlers set something sharp.
+fn furnishing() -> HookRegistry {
+    let hooks = quiet();
+    hooks
+        .register([
+            on::<Furnish>()
+                .handler(|_: &u32| FurnishResult { left: Some(SHARP()), ..Default::default() }),
+            on::<Furnish>()
+                .handler(|_: &u32| FurnishResult { right: Some(SHARP()), ..Default::default() }),
+        ])
+        .unwrap();
+    hooks
+}
+
+/// Dropped together, the second would panic while the first unwinds.
+#[tokio::test]
+async fn l12_what_two_handlers_set_before_a_failure_is_dropped_one_by_one() {
+    let hooks = furnishing();
+    let fails = |_: &u32| Err::<FurnishResult, _>("no more");
+    let closed = on::<Furnish>().name("closed").on_failure(FailurePolicy::Closed);
+    hooks.register(closed.handler(fails)).unwrap();
+    let expected = "handler `closed` (built-in) at `furnish`: no more";
+    assert_eq!(hooks.fire_modifying::<Furnish>(&1).await.unwrap_err().to_string(), expected);
+    let (furnished, report) = hooks.fire_modifying_reported::<Furnish>(&1).await;
+    assert_eq!(furnished.unwrap_err().to_string(), expected);
+    let rows: Vec<_> = report.handlers().iter().map(|row| row.status().to_string()).collect();
+    assert_eq!(rows, ["set left", "set right", "error, fail-closed: no more"]);
+}
+
+#[tokio::test]
+async fn l25_what_two_handlers_set_in_a_fire_that_is_dropped_is_dropped_one_by_one() {
+    let hooks = furnishing();
+    let waits = async |_: &u32| std::future::pending::<FurnishResult>().await;
+    hooks.register(on::<Furnish>().plugin("shed").handler(waits)).unwrap();
+    let mut fire = Box::pin(hooks.fire_modifying::<Furnish>(&1));
+    assert!(poll_once(fire.as_mut()).is_pending());
+    drop(fire);
+    idle(&hooks, "shed");
+}
+
 /// Runs the flow with what `leave` does in `BeforeExecute`.
 async fn made_after(
     leave: impl Fn(&mut FlowContext<Make>) -> Result<(), BoxError> + Send + Sync + 'static,
@@ -186,6 +229,29 @@ async fn l08_a_value_that_came_too_late_is_dropped_with_care() {
     assert_eq!((thing, word), (Some(BLUNT()), Some("set")));
     let rows: Vec<_> = report.handlers().iter().map(|row| row.status().to_string()).collect();
     assert_eq!(rows, ["set thing", "set word"]);
+}
+
+#[tokio::test]
+async fn l08_two_values_that_came_too_late_are_dropped_one_by_one() {
+    let hooks = quiet();
+    let closed = |name| on::<Furnish>().name(name).on_failure(FailurePolicy::Closed);
+    let both = |thing: fn() -> Spiky, word| FurnishResult {
+        left: Some(thing()),
+        right: Some(thing()),
+        word,
+    };
+    hooks
+        .register([
+            closed("first").handler(move |_: &u32| both(BLUNT, None)),
+            closed("second").handler(move |_: &u32| both(SHARP, Some("set"))),
+        ])
+        .unwrap();
+    let (furnished, report) = hooks.fire_modifying_reported::<Furnish>(&1).await;
+    let FurnishResult { left, right, word } = furnished.unwrap();
+    assert_eq!((left, right, word), (Some(BLUNT()), Some(BLUNT()), Some("set")));
+    let rows: Vec<_> = report.handlers().iter().map(|row| row.status().to_string()).collect();
+    assert_eq!(rows, ["set left, right", "set word"]);
+    assert_eq!(hooks.handlers_at::<Furnish>()[1].failures, 0);
 }
 
 /// An operation that is done at once and panics when it is dropped.

@@ -292,7 +292,7 @@ impl Timer for Brittle {
 }
 
 #[test]
-fn l12_a_timer_that_panics_reaches_nobody() {
+fn l12_a_timer_that_panics_does_not_reach_the_host() {
     keep_quiet(&["the timer broke"]);
     let fire = |at_once, wait: bool| {
         let hooks = HookRegistry::builder().timer(Brittle { at_once }).build();

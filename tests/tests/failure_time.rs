@@ -115,7 +115,7 @@ async fn l14_taking_an_answer_is_not_the_time_of_the_next_handler() {
 }
 
 #[tokio::test]
-async fn l20_the_time_of_one_handler_is_not_told_of_another() {
+async fn l20_the_time_of_one_handler_is_not_reported_of_another() {
     let hooks = HookRegistry::new();
     hooks
         .register([
@@ -133,7 +133,7 @@ async fn l20_the_time_of_one_handler_is_not_told_of_another() {
 type Fails = fn(&RoutePayload) -> Result<Option<&'static str>, &'static str>;
 
 #[tokio::test]
-async fn l20_the_time_of_a_handler_with_a_limit_is_told_however_it_fails() {
+async fn l20_the_time_of_a_handler_with_a_limit_is_reported_however_it_fails() {
     keep_quiet(&["it broke"]);
     let fails: [Fails; 2] = [|_| Err("it failed"), |_| panic!("it broke")];
     for fails in fails {

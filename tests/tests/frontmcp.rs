@@ -130,7 +130,7 @@ async fn l11_handlers_of_one_flow_take_no_part_in_another() {
 }
 
 #[tokio::test]
-async fn l11_the_context_tells_flow_and_stage() {
+async fn l11_the_context_has_flow_and_stage() {
     let trace = Trace::default();
     let hooks = HookRegistry::new();
     for stage in StageKind::ALL {

@@ -146,7 +146,8 @@ fn aliases(flow: &mut FlowContext<CallTool>) {
 async fn l11_a_tool_server_with_an_alias_a_cache_and_an_audit() {
     let hooks = HookRegistry::new();
     hooks.register(hooks_runtime::handlers![aliases]).unwrap();
-    let audit = hooks.install(Audit::default()).unwrap();
+    let audit = Arc::new(Audit::default());
+    hooks.install(Arc::clone(&audit)).unwrap();
 
     let serve = async |request: Value| {
         let request: CallToolRequest = serde_json::from_value(request).unwrap();
@@ -180,7 +181,7 @@ async fn l11_a_tool_server_with_an_alias_a_cache_and_an_audit() {
     );
 
     assert_eq!(
-        *audit.plugin().log.lock().unwrap(),
+        *audit.log.lock().unwrap(),
         [
             r#"[{"type":"text","text":"Number(1)"}]"#,
             r#"[{"type":"text","text":"from the cache"}]"#,

@@ -162,7 +162,7 @@ fn l13_the_policy_of_the_stages() {
             on::<OnError<RunTool>>().name("asks").on_failure(policy).handler(|_: &mut Context| ()),
             on::<Finally<RunTool>>().name("asks").on_failure(policy).handler(|_: &mut Context| ()),
         ]
-        .map(|asks| hooks.register(asks).map(|handles| handles.unregister()))
+        .map(|asks| hooks.register(asks).map(|handles| handles.unregister().removed()))
     };
     let [before, on_error, finally] = asks(Open);
     assert_eq!(

@@ -13,9 +13,9 @@ use flow_support::*;
 use futures::FutureExt as _;
 use hooks_runtime::flow::{FlowReport, StageKind};
 use hooks_runtime::{
-    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Contribution, FailurePolicy,
-    Finally, FireError, FlowContext, FlowError, HandlerStatus, HookRegistry, ModelKind, OnError,
-    Plugins, SkipReason, hook_points, on,
+    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Contribution, DrainOutcome,
+    FailurePolicy, Finally, FireError, FlowContext, FlowError, HandlerStatus, HookRegistry,
+    ModelKind, OnError, Plugins, SkipReason, hook_points, on,
 };
 
 /// The report, a line for each stage and each handler.
@@ -34,7 +34,7 @@ fn told_by(report: &FlowReport) -> Vec<String> {
 struct SearchTool;
 
 #[tokio::test]
-async fn l21_a_report_tells_of_every_stage_and_every_handler() {
+async fn l21_a_report_has_every_stage_and_every_handler() {
     let hooks = HookRegistry::new();
     hooks
         .register([
@@ -358,7 +358,8 @@ async fn l25_a_dropped_run_runs_no_finally_and_leaks_nothing() {
         drop(run);
         assert_eq!(trace.take().join(" "), expected, "{here}");
         assert_eq!(removal.running().len(), 0, "{here}");
-        assert_eq!(removal.drained().now_or_never(), Some(Ok(())), "{here}");
+        let drained = (&removal).into_future().now_or_never();
+        assert_eq!(drained.map(DrainOutcome::into_result), Some(Ok(())), "{here}");
         drop(removal);
         assert_eq!(Arc::strong_count(&count), 1, "{here}: all of it is gone");
 

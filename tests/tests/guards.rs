@@ -135,7 +135,8 @@ impl Limit {
 #[tokio::test]
 async fn l10_a_guard_of_a_plugin_judges_what_the_rewriters_left() {
     let hooks = HookRegistry::new();
-    let installed = hooks.install(Limit { longest: 3, ..Limit::default() }).unwrap();
+    let limit = Arc::new(Limit { longest: 3, ..Limit::default() });
+    hooks.install(Arc::clone(&limit)).unwrap();
     hooks.register(thrice()).unwrap();
-    assert_judges_what_is_sent(&hooks, "plugin", installed.plugin()).await;
+    assert_judges_what_is_sent(&hooks, "plugin", &limit).await;
 }

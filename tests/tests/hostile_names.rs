@@ -105,7 +105,7 @@ fn l16_nasty_ids_are_refused_at_every_door() {
 }
 
 #[test]
-fn l16_nobody_passes_for_the_host() {
+fn l16_no_plugin_passes_for_the_host() {
     for id in FOR_THE_HOST {
         assert_no_id(id);
     }
@@ -113,7 +113,7 @@ fn l16_nobody_passes_for_the_host() {
     let hooks = HookRegistry::new();
     let posing = on::<Ring>().name("built-in").plugin("guest").handler(|_: &u32| ());
     hooks.register(posing).unwrap();
-    assert_eq!(hooks.handlers_of(&Owner::BuiltIn).len(), 0);
+    assert_eq!(hooks.handlers_of(Owner::BuiltIn).len(), 0);
 }
 
 /// What can be an id but never a name, and the other way round, aside.

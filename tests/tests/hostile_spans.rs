@@ -100,7 +100,7 @@ async fn fire_all() {
     };
     assert_eq!(hooks.run_flow::<Work, _>(1, operation).await.unwrap(), 2);
     assert!(poll_once(pin!(hooks.run_flow::<Work, _>(1, operation))).is_pending());
-    hooks.unregister_plugin("bell").drained().await.unwrap();
+    hooks.unregister_plugin("bell").await.into_result().unwrap();
 }
 
 #[test]

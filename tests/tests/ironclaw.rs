@@ -308,10 +308,10 @@ async fn l17_unregistering_says_whether_it_removed_anything() {
     let hooks = HookRegistry::new();
     let handles = hooks.register([mark("high", 10, "-HIGH"), mark("low", 200, "-LOW")]).unwrap();
     assert_eq!(said(&hooks, "hello").await, "hello-HIGH-LOW");
-    assert!(handles[0].unregister(), "it was there");
-    assert!(!handles[0].unregister(), "it is gone already");
+    assert_eq!(handles[0].unregister().removed(), 1, "it was there");
+    assert_eq!(handles[0].unregister().removed(), 0, "it is gone already");
     assert_eq!(said(&hooks, "hello").await, "hello-LOW");
-    assert_eq!(handles.unregister(), 1, "one of the two was left");
+    assert_eq!(handles.unregister().removed(), 1, "one of the two was left");
     assert_eq!(said(&hooks, "hello").await, "hello");
 
     assert_eq!(hooks.unregister_plugin("nobody").removed(), 0);

@@ -279,7 +279,7 @@ hook_points! {
 }
 
 #[tokio::test]
-async fn l10_the_payload_comes_back_itself_when_nobody_replaces_it() {
+async fn l10_the_payload_comes_back_itself_when_no_handler_replaces_it() {
     #[hook_handler(BeforeStore)]
     async fn looks(_: &Upload) -> Verdict<Upload> {
         tokio::task::yield_now().await;

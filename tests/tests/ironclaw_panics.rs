@@ -83,7 +83,7 @@ async fn l12_no_panic_unwinds_into_the_caller() {
             format!("handler `panics` (built-in) at `before_inbound`: {expected}"),
             "{when}"
         );
-        assert_eq!(handle.unregister(), 1, "{when}");
+        assert_eq!(handle.unregister().removed(), 1, "{when}");
         let gate = hooks.fire_gating::<BeforeInbound>(inbound("hello")).await.unwrap();
         assert_eq!(gate, Gate::Passed(inbound("hello")), "{when}");
     }

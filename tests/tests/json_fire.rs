@@ -49,7 +49,7 @@ fn says(answer: Value) -> (Seen, impl Fn(Value) -> Value + Send + Sync + 'static
 }
 
 #[tokio::test]
-async fn l27_void_tells_everybody() {
+async fn l27_void_calls_every_handler() {
     let (hooks, points) = (HookRegistry::new(), points());
     let (seen, notes) = says(Value::Null);
     let typed = Arc::new(Mutex::new(None));
@@ -63,7 +63,7 @@ async fn l27_void_tells_everybody() {
         ])
         .unwrap();
     let outcome = hooks.json(&points).fire("returned", r#"{"bookId": 7, "late": null}"#).await;
-    assert_eq!(outcome.unwrap(), Outcome::Told);
+    assert_eq!(outcome.unwrap(), Outcome::Notified);
     // What was absent stays absent.
     assert_eq!(*seen.lock().unwrap(), [json!({"bookId": 7})]);
     assert_eq!(*typed.lock().unwrap(), Some(7));
@@ -94,7 +94,7 @@ async fn l27_modifying_merges_typed_and_json_by_priority() {
         .unwrap();
     let fired = hooks.json(&points).fire_reported("labelling", r#"{"bookId": 7}"#).await;
     let (outcome, report) = fired;
-    assert_eq!(outcome.unwrap(), Outcome::Amended(json!({"title": "No. 7", "footer": "fin"})));
+    assert_eq!(outcome.unwrap(), Outcome::Result(json!({"title": "No. 7", "footer": "fin"})));
     let report = report.unwrap();
     let told: Vec<_> = report.handlers().iter().map(|row| row.status().to_string()).collect();
     assert_eq!(told, ["ran", "set title", "set footer"]);

@@ -20,7 +20,7 @@ pub struct Parcel {
     raw: Value,
 }
 
-/// Somebody.
+/// A sender.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sender {
     name: String,
@@ -204,7 +204,7 @@ fn fire(name: &str) -> JsonError {
 }
 
 #[test]
-fn l27_unknown_names_are_told_the_nearest() {
+fn l27_errors_of_unknown_names_say_the_nearest() {
     let told = [
         ("sendign", "there is no hook point `sendign`: did you mean `sending`?"),
         ("Sent", "there is no hook point `Sent`: did you mean `sent`?"),

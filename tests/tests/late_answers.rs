@@ -236,7 +236,7 @@ async fn l14_a_handler_without_an_answer_has_one_more_turn_and_fails() {
 
 /// An error that comes late is that error, and late.
 #[tokio::test]
-async fn l14_a_late_error_is_told_as_the_error() {
+async fn l14_a_late_error_is_reported_as_the_error() {
     let (hooks, log) = registry(Form::Observed);
     let fails = on::<Tell>().name("late").timeout(LIMIT).on_failure(Closed);
     let fails = fails.handler(|_: &u32| {

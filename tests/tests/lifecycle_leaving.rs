@@ -52,12 +52,12 @@ async fn l19_the_wait_includes_a_handler_that_was_unregistered_before() {
         .unwrap();
     let mut fire = Box::pin(hooks.fire_void::<Turn>(&TURN));
     assert!(poll_once(fire.as_mut()).is_pending());
-    assert!(handles[0].unregister());
+    assert_eq!(handles[0].unregister().removed(), 1);
     let removal = hooks.unregister_plugin("mill");
-    assert!(poll_once(Box::pin(removal.drained()).as_mut()).is_pending(), "grind still runs");
+    assert!(poll_once((&removal).into_future().as_mut()).is_pending(), "grind still runs");
     stall.notify_one();
     soon(fire).await.unwrap();
-    soon(removal.drained()).await.unwrap();
+    soon((&removal).into_future()).await.into_result().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,10 +69,10 @@ async fn l19_the_wait_includes_a_handler_that_was_replaced() {
     assert!(poll_once(fire.as_mut()).is_pending());
     hooks.register(grind().replace().handler(|_: &TurnPayload| ())).unwrap();
     let removal = hooks.unregister_plugin("mill");
-    assert!(poll_once(Box::pin(removal.drained()).as_mut()).is_pending(), "the old grind runs");
+    assert!(poll_once((&removal).into_future().as_mut()).is_pending(), "the old grind runs");
     stall.notify_one();
     soon(fire).await.unwrap();
-    soon(removal.drained()).await.unwrap();
+    soon((&removal).into_future()).await.into_result().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,11 +85,11 @@ async fn l19_a_second_removal_waits_as_the_first_does() {
     let first = hooks.unregister_plugin("mill");
     let second = hooks.unregister_plugin("mill");
     assert_eq!((first.removed(), second.removed()), (1, 0));
-    assert!(poll_once(Box::pin(first.drained()).as_mut()).is_pending());
-    assert!(poll_once(Box::pin(second.drained()).as_mut()).is_pending(), "grind still runs");
+    assert!(poll_once((&first).into_future().as_mut()).is_pending());
+    assert!(poll_once((&second).into_future().as_mut()).is_pending(), "grind still runs");
     stall.notify_one();
     soon(fire).await.unwrap();
-    soon(second.drained()).await.unwrap();
+    soon((&second).into_future()).await.into_result().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -99,12 +99,12 @@ async fn l19_a_version_that_was_replaced_is_waited_for() {
     let mut fire = Box::pin(hooks.fire_void::<Turn>(&TURN));
     assert!(poll_once(fire.as_mut()).is_pending());
     let second = hooks.install_or_replace(Mill(Arc::clone(&stall))).unwrap();
-    let mut uninstall = Box::pin(first.uninstall());
+    let mut uninstall = first.uninstall().into_future();
     assert!(poll_once(uninstall.as_mut()).is_pending(), "its handler still runs");
     stall.notify_one();
     soon(fire).await.unwrap();
     soon(uninstall).await.into_result().unwrap();
-    soon(second.uninstall()).await.into_result().unwrap();
+    soon(second.uninstall().into_future()).await.into_result().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -113,7 +113,7 @@ async fn l19_a_built_in_block_is_waited_for_too() {
     let brake = hooks.install(Brake(Arc::clone(&stall))).unwrap();
     let mut fire = Box::pin(hooks.fire_void::<Turn>(&TURN));
     assert!(poll_once(fire.as_mut()).is_pending());
-    let mut uninstall = Box::pin(brake.uninstall());
+    let mut uninstall = brake.uninstall().into_future();
     let waited = poll_once(uninstall.as_mut()).is_pending();
     assert!(!hooks.has_handlers::<Turn>());
     assert!(waited, "its handler still runs");

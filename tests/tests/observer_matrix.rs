@@ -221,7 +221,7 @@ async fn fire(model: &str, does: Does) -> (HookRegistry, Log, Option<FireReport>
 fn end(model: &str, does: Does) -> &'static str {
     match (model, does) {
         (_, Does::Dropped) => "dropped",
-        ("tell", _) => "told",
+        ("tell", _) => "notified",
         ("amend", Does::Answer) => "amended",
         ("amend", _) => "unchanged",
         ("ask", Does::Answer) => "claimed",

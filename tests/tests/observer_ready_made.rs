@@ -121,7 +121,7 @@ fn l20_spans_hold_what_a_handler_says_across_its_awaits() {
             "event in 2: message=before",
             "event in 2: message=after hello",
             "2: outcome=\"ran\"",
-            "1: outcome=\"told\"",
+            "1: outcome=\"notified\"",
         ]
     );
 }
@@ -181,11 +181,11 @@ fn l20_metrics_count_fires_and_failures_and_time_both() {
     assert_eq!(
         *counts.0.lock().unwrap(),
         [
-            "hook_fires_total point=said outcome=told +1",
+            "hook_fires_total point=said outcome=notified +1",
             "hook_fire_seconds point=said timed",
             "hook_handler_failures_total point=said handler=print owner=built-in kind=error +1",
             "hook_handler_seconds point=said handler=print owner=built-in timed",
-            "hook_fires_total point=said outcome=told +1",
+            "hook_fires_total point=said outcome=notified +1",
             "hook_fire_seconds point=said timed",
         ]
     );
@@ -251,7 +251,7 @@ impl Observer for Comings {
 }
 
 #[test]
-fn l20_who_comes_and_who_goes_is_told_and_a_panic_in_it_harms_nobody() {
+fn l20_registrations_and_removals_are_observed_and_a_panic_in_it_harms_no_other() {
     let comings = Comings::default();
     let hooks = HookRegistry::builder().observer(comings.clone()).build();
     let quiet = on::<Said>().name("quiet").handler(|_: &SaidPayload| {});

@@ -132,7 +132,7 @@ async fn l04_a_constraint_holds_for_those_who_come_later_and_ends_with_its_handl
     assert_eq!(walked(&hooks, &log).await, ["lid", "cup"], "no handler to wait for");
     add(&hooks, &log, "pot", |on| on.priority(9));
     assert_eq!(walked(&hooks, &log).await, ["cup", "pot", "lid"]);
-    assert_eq!(lid.unregister(), 1);
+    assert_eq!(lid.unregister().removed(), 1);
     assert_eq!(walked(&hooks, &log).await, ["cup", "pot"]);
 }
 

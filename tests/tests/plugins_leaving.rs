@@ -15,7 +15,7 @@ use support::{Log, poll_once};
 use tokio::sync::Notify;
 
 hook_points! {
-    /// Somebody is at the door.
+    /// The bell rings.
     pub void Knock { n: u32 }
     /// What to wear.
     pub modifying Dress { n: u32 } -> { hat: u32 }
@@ -208,7 +208,7 @@ async fn l19_in_a_fire_of_each_model_what_has_begun_ends_and_nothing_more_starts
         };
         assert_eq!(log.take(), begun, "{model}");
 
-        let mut leaving = Box::pin(guest.uninstall());
+        let mut leaving = guest.uninstall().into_future();
         assert!(poll_once(leaving.as_mut()).is_pending(), "{model}");
         // A fire that starts now sees none of it.
         fire(&hooks, model).await;
@@ -257,9 +257,9 @@ async fn l19_removed_in_the_middle_of_a_poll_nothing_more_of_it_starts() {
 }
 
 /// Where a guest finds its own handle, to leave by it.
-type Own<T> = Arc<Mutex<Option<Installed<T>>>>;
+type Own = Arc<Mutex<Option<Installed>>>;
 
-guest!(Leaves, (Log, Own<Leaves>, Way));
+guest!(Leaves, (Log, Own, Way));
 /// By which way it asks to leave.
 #[derive(Clone, Copy)]
 enum Way {
@@ -267,12 +267,12 @@ enum Way {
     Within,
 }
 
-impl Act for (Log, Own<Leaves>, Way) {
+impl Act for (Log, Own, Way) {
     async fn act(&self) {
         let installed = self.1.lock().unwrap().take().unwrap();
         let left = match self.2 {
             Way::Uninstall => installed.uninstall().await.into_result(),
-            Way::Within => installed.uninstall_within(Duration::from_secs(5)).await,
+            Way::Within => installed.uninstall().within(Duration::from_secs(5)).await,
         };
         self.0.push(left.unwrap_err().to_string());
     }
@@ -301,7 +301,7 @@ async fn l19_asked_from_inside_its_own_handler_it_is_an_error() {
 /// Fires inwards from its own handler, and leaves from the inside.
 struct Nests {
     log: Log,
-    own: Own<Self>,
+    own: Own,
 }
 
 impl Nests {
@@ -339,7 +339,7 @@ async fn l19_asked_through_a_nested_fire_it_is_an_error_too() {
         let nests = hooks.install(Nests { log: log.clone(), own: Arc::clone(&own) }).unwrap();
         *own.lock().unwrap() = Some(nests);
         // Another owner's handler, called inside: it would wait for its caller.
-        async fn leaves((log, own): &(Log, Own<Nests>), _: &DressPayload) -> Option<DressResult> {
+        async fn leaves((log, own): &(Log, Own), _: &DressPayload) -> Option<DressResult> {
             tokio::task::yield_now().await;
             let installed = own.lock().unwrap().take().unwrap();
             log.push(installed.uninstall().await.into_result().unwrap_err().to_string());

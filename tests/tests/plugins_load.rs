@@ -71,7 +71,7 @@ async fn yields() {
 }
 
 #[test]
-fn l18_a_fire_sees_one_version_whole_whoever_replaces_it_meanwhile() {
+fn l18_a_fire_sees_one_version_whole_whatever_replaces_it_meanwhile() {
     let hooks = HookRegistry::new();
     let heard = Arc::new([const { AtomicU64::new(0) }; 2]);
     let versioned = |version| Versioned { version, heard: Arc::clone(&heard) };
@@ -111,7 +111,7 @@ fn l18_a_fire_sees_one_version_whole_whoever_replaces_it_meanwhile() {
     let shouts = shouts.load(Ordering::SeqCst);
     assert!(shouts >= FIRING as u64);
     assert_eq!(heard.each_ref().map(|count| count.load(Ordering::SeqCst)), [shouts; 2]);
-    block_on(installed.uninstall()).into_result().unwrap();
+    block_on(installed.uninstall().into_future()).into_result().unwrap();
     assert_eq!(hooks.handlers().len(), 0);
 }
 
@@ -159,7 +159,7 @@ fn l19_once_removed_and_waited_for_nothing_of_it_runs() {
             let gone = Arc::new(AtomicBool::new(false));
             let mortal = hooks.install(Mortal { gone: Arc::clone(&gone) }).unwrap();
             std::thread::yield_now();
-            block_on(mortal.uninstall()).into_result().unwrap();
+            block_on(mortal.uninstall().into_future()).into_result().unwrap();
             gone.store(true, Ordering::SeqCst);
         }
         stop.store(true, Ordering::SeqCst);

@@ -107,7 +107,7 @@ fn round(hooks: &HookRegistry, together: usize) {
         }
         let removal = registrar.unregister();
         assert_eq!(removal.removed(), 2);
-        block_on(removal.drained()).unwrap();
+        block_on(removal.into_future()).into_result().unwrap();
     }
     let many = (0..together).map(|number| hooks.registrar(&format!("p{number}")).unwrap());
     let many: Vec<_> = many.collect();
@@ -124,8 +124,8 @@ fn round(hooks: &HookRegistry, together: usize) {
             fire_all(hooks);
         }
         let next = hooks.install_or_replace(Surfer(vec![0; 64])).unwrap();
-        block_on(surfer.uninstall()).into_result().unwrap();
-        block_on(next.uninstall()).into_result().unwrap();
+        block_on(surfer.uninstall().into_future()).into_result().unwrap();
+        block_on(next.uninstall().into_future()).into_result().unwrap();
     }
 }
 

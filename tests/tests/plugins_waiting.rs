@@ -8,12 +8,12 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures::executor::block_on;
-use hooks_runtime::{Claim, HookRegistry, Uninstalled, hook_handlers, hook_points, on};
+use hooks_runtime::{Claim, DrainOutcome, HookRegistry, hook_handlers, hook_points, on};
 use support::{Log, poll_once};
 use tokio::sync::{Notify, oneshot};
 
 hook_points! {
-    /// Somebody is at the door.
+    /// The bell rings.
     pub void Knock { n: u32 }
     /// Who shows the way.
     pub claiming Guide { n: u32 } -> u32;
@@ -62,7 +62,7 @@ async fn l19_a_deadline_that_passes_names_the_handlers_that_still_run() {
     assert!(poll_once(guiding.as_mut()).is_pending());
     assert!(poll_once(knocking.as_mut()).is_pending());
     let since = tokio::time::Instant::now();
-    let error = installed.uninstall_within(Duration::from_secs(90)).await.unwrap_err();
+    let error = installed.uninstall().within(Duration::from_secs(90)).await.unwrap_err();
     assert_eq!(since.elapsed(), Duration::from_secs(90));
     // In the order of their registration, not in that of the fires.
     let text = "plugin `guest` has handlers running after 90s: knocks, guides";
@@ -81,7 +81,8 @@ async fn l19_a_plugin_that_does_not_run_is_not_waited_for() {
     let installed = hooks.install(guest(&gate, &Log::new())).unwrap();
     gate.notify_one();
     hooks.fire_void::<Knock>(&KNOCK).await.unwrap();
-    let mut leaving = Box::pin(installed.uninstall_within(Duration::ZERO));
+    let removal = installed.uninstall();
+    let mut leaving = Box::pin(removal.within(Duration::ZERO));
     assert_eq!(poll_once(leaving.as_mut()), Poll::Ready(Ok(())));
     // Nor is one whose registry is gone.
     let installed = hooks.install(guest(&gate, &Log::new())).unwrap();
@@ -95,7 +96,7 @@ async fn l19_a_fire_that_is_dropped_ends_its_handlers() {
     let installed = hooks.install(guest(&Arc::default(), &Log::new())).unwrap();
     let mut fire = Box::pin(hooks.fire_claiming::<Guide>(&GUIDE));
     assert!(poll_once(fire.as_mut()).is_pending());
-    let leaving = tokio::spawn(installed.uninstall());
+    let leaving = tokio::spawn(installed.uninstall().into_future());
     tokio::task::yield_now().await;
     assert!(!leaving.is_finished());
     drop(fire);
@@ -111,7 +112,7 @@ async fn l19_a_replaced_version_that_is_uninstalled_starts_nothing_more() {
     let mut fire = Box::pin(hooks.fire_claiming::<Guide>(&GUIDE));
     assert!(poll_once(fire.as_mut()).is_pending());
     let second = hooks.install_or_replace(guest(&gate, &log)).unwrap();
-    let mut leaving = Box::pin(first.uninstall());
+    let mut leaving = first.uninstall().into_future();
     assert!(poll_once(leaving.as_mut()).is_pending());
     gate.notify_one();
     assert_eq!(fire.await.unwrap(), Claim::Unclaimed);
@@ -134,7 +135,7 @@ async fn l19_a_wait_is_not_lost_when_the_plugin_comes_back_and_is_replaced() {
     let first = hooks.install(version(0)).unwrap();
     let mut fire_of_first = Box::pin(hooks.fire_void::<Knock>(&KNOCK));
     assert!(poll_once(fire_of_first.as_mut()).is_pending());
-    let leaving = tokio::spawn(first.uninstall());
+    let leaving = tokio::spawn(first.uninstall().into_future());
     tokio::task::yield_now().await;
     let _second = hooks.install(version(1)).unwrap();
     let mut fire_of_second = Box::pin(hooks.fire_void::<Knock>(&KNOCK));
@@ -155,7 +156,7 @@ async fn l19_a_wait_is_not_lost_when_the_plugin_comes_back_and_is_replaced() {
 }
 
 #[tokio::test]
-async fn l19_a_neighbour_that_waits_holds_nobody_up() {
+async fn l19_a_neighbour_that_waits_holds_no_other_up() {
     let (hooks, gate) = (HookRegistry::new(), Arc::new(Notify::new()));
     let (release, released) = oneshot::channel::<()>();
     let released = Mutex::new(Some(released));
@@ -167,11 +168,11 @@ async fn l19_a_neighbour_that_waits_holds_nobody_up() {
     let guest = hooks.install(guest(&gate, &Log::new())).unwrap();
     let mut firing = Box::pin(hooks.fire_void::<Knock>(&KNOCK));
     assert!(poll_once(firing.as_mut()).is_pending());
-    let mut leaving = Box::pin(guest.uninstall());
+    let mut leaving = guest.uninstall().into_future();
     assert!(poll_once(leaving.as_mut()).is_pending(), "it runs itself");
     gate.notify_one();
     assert!(poll_once(firing.as_mut()).is_pending(), "the neighbour still waits");
-    assert_eq!(poll_once(leaving.as_mut()).map(Uninstalled::into_result), Poll::Ready(Ok(())));
+    assert_eq!(poll_once(leaving.as_mut()).map(DrainOutcome::into_result), Poll::Ready(Ok(())));
     release.send(()).unwrap();
     firing.await.unwrap();
 }
@@ -191,7 +192,7 @@ async fn l19_nor_does_one_that_comes_after_it_in_a_sequence() {
     let mut firing = Box::pin(hooks.fire_claiming::<Guide>(&GUIDE));
     assert!(poll_once(firing.as_mut()).is_pending(), "the neighbour waits");
     assert_eq!(
-        poll_once(Box::pin(guest.uninstall()).as_mut()).map(Uninstalled::into_result),
+        poll_once(guest.uninstall().into_future().as_mut()).map(DrainOutcome::into_result),
         Poll::Ready(Ok(()))
     );
     theirs.notify_one();
@@ -233,7 +234,7 @@ fn blocker() -> (Blocker, Other) {
 /// that thread, asks the guest to leave.
 fn leaves_beside(
     hooks: &HookRegistry,
-    guest: hooks_runtime::Installed<Guest>,
+    guest: hooks_runtime::Installed,
     other: &Other,
     firing: impl Future + Send,
     unblocked: impl FnOnce(),
@@ -243,12 +244,12 @@ fn leaves_beside(
             block_on(firing);
         });
         other.is_here.recv().unwrap();
-        let left = poll_once(Box::pin(guest.uninstall()).as_mut());
+        let left = poll_once(guest.uninstall().into_future().as_mut());
         let gone = hooks.unregister_plugin("guest").removed() == 0;
         // Before the verdict: a thread that stays blocked would hang the test.
         other.go.send(()).unwrap();
         unblocked();
-        assert_eq!(left.map(Uninstalled::into_result), Poll::Ready(Ok(())));
+        assert_eq!(left.map(DrainOutcome::into_result), Poll::Ready(Ok(())));
         assert!(gone);
     });
 }
@@ -256,7 +257,7 @@ fn leaves_beside(
 /// In a void fire, blocked in the poll that starts it or in a later one. A fire
 /// polls many that wait in another way than few, hence the idlers.
 #[test]
-fn l19_a_neighbour_that_blocks_its_thread_holds_nobody_up() {
+fn l19_a_neighbour_that_blocks_its_thread_holds_no_other_up() {
     async fn blocks(blocker: &Blocker, _: &KnockPayload) {
         blocker.block().await;
     }

@@ -46,7 +46,7 @@ fn rings(name: &'static str) -> Registration {
 }
 
 #[test]
-fn l16_a_registrar_registers_for_its_plugin_and_nobody_else() {
+fn l16_a_registrar_registers_for_its_plugin_and_no_other_owner() {
     let hooks = HookRegistry::new();
     let gate = hooks.registrar("gate").unwrap();
     assert_eq!(gate.plugin().as_str(), "gate");
@@ -68,7 +68,7 @@ fn l16_a_registrar_registers_for_its_plugin_and_nobody_else() {
     let owners: Vec<_> =
         hooks.handlers_at::<Ring>().iter().map(|info| info.owner.clone()).collect();
     assert_eq!(owners, [owner("gate"), owner("tower"), owner("tower")]);
-    assert_eq!(hooks.handlers_of(&Owner::BuiltIn).len(), 0);
+    assert_eq!(hooks.handlers_of(Owner::BuiltIn).len(), 0);
 }
 
 #[tokio::test]

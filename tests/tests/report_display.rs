@@ -47,7 +47,7 @@ async fn boil(hooks: &HookRegistry, scope: Plugins) -> FireReport {
 }
 
 #[tokio::test]
-async fn l21_a_fire_that_nobody_hears_says_so() {
+async fn l21_a_fire_without_handlers_says_so() {
     let report = boil(&HookRegistry::new(), Plugins::All).await;
     assert_eq!(report.to_string(), "boil (void)\n  no handlers");
 }
@@ -167,7 +167,7 @@ async fn l21_the_steps_of_a_flow_stand_between_its_stages() {
 }
 
 #[tokio::test]
-async fn l21_an_answer_in_place_of_the_operation_is_told() {
+async fn l21_an_answer_in_place_of_the_operation_is_reported() {
     let hooks = HookRegistry::new();
     let cache = on::<BeforeExecute<Brew>>().name("cache");
     let cache = cache.handler(|flow: &mut FlowContext<Brew>| {

@@ -7,54 +7,20 @@
 
 mod support;
 
-use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use hooks_runtime::{HookRegistry, Installed, hook_handlers, hook_points};
 use support::Log;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use support::events::Lines;
 
 hook_points! {
-    /// Somebody is at the door.
+    /// The bell rings.
     pub void Knock { n: u32 }
-}
-
-/// Notes the fields of every event.
-struct Lines(Log);
-
-struct Line<'a>(&'a Log);
-
-impl Visit for Line<'_> {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0.push(format!("{field}: {value:?}"));
-    }
-}
-
-impl Subscriber for Lines {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        event.record(&mut Line(&self.0));
-    }
-
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
 }
 
 /// Uninstalls itself at the first knock.
 #[derive(Default)]
-struct Hermit(Arc<Mutex<Option<Installed<Hermit>>>>);
+struct Hermit(Arc<Mutex<Option<Installed>>>);
 
 #[hook_handlers(plugin = "hermit")]
 impl Hermit {
@@ -68,9 +34,9 @@ impl Hermit {
 }
 
 #[tokio::test]
-async fn l19_a_refused_wait_that_nobody_reads_is_in_the_log() {
+async fn l19_a_refused_wait_that_is_not_read_is_in_the_log() {
     let (hooks, log) = (HookRegistry::new(), Log::new());
-    let own: Arc<Mutex<Option<Installed<Hermit>>>> = Arc::default();
+    let own: Arc<Mutex<Option<Installed>>> = Arc::default();
     let hermit = hooks.install(Hermit(Arc::clone(&own))).unwrap();
     *own.lock().unwrap() = Some(hermit);
     // The test's runtime has this one thread, so all events come here.
@@ -80,7 +46,7 @@ async fn l19_a_refused_wait_that_nobody_reads_is_in_the_log() {
     assert_eq!(
         log.take(),
         [
-            "message: uninstalled without a wait",
+            "message: removed without a wait",
             "error: plugin `hermit` cannot wait for itself: this is one of its own handlers",
         ]
     );
@@ -90,4 +56,46 @@ async fn l19_a_refused_wait_that_nobody_reads_is_in_the_log() {
     let hermit = hooks.install(Hermit::default()).unwrap();
     assert!(hermit.uninstall().await.is_drained());
     assert_eq!(log.take(), [""; 0]);
+}
+
+/// Has something to close.
+struct Shop;
+
+#[hook_handlers(plugin = "shop")]
+impl Shop {
+    #[hook_handler(Knock)]
+    fn opens(&self, _: &KnockPayload) {}
+
+    #[stop]
+    fn closes(&self) -> Result<(), String> {
+        Err("the till\nis stuck".into())
+    }
+}
+
+#[tokio::test]
+async fn l20_a_stop_that_is_skipped_or_fails_is_in_the_log() {
+    let (hooks, log) = (HookRegistry::new(), Log::new());
+    let _events = tracing::subscriber::set_default(Lines(log.clone()));
+    hooks.install(Shop).unwrap();
+    hooks.unregister_plugin("shop");
+    assert_eq!(
+        log.take(),
+        [
+            "message: the `#[stop]` of a plugin failed: it was skipped, because its removal was \
+             not waited for",
+            "plugin: \"shop\"",
+            "kind: \"skipped\"",
+        ]
+    );
+    hooks.install(Shop).unwrap();
+    hooks.unregister_plugin("shop").await;
+    assert_eq!(
+        log.take(),
+        [
+            "message: the `#[stop]` of a plugin failed: the till\\nis stuck",
+            "plugin: \"shop\"",
+            "kind: \"error\"",
+        ],
+        "once, though the outcome tells it too"
+    );
 }

@@ -85,7 +85,7 @@ fn looked(polls: &Polls, last: &mut Vec<usize>) -> Vec<usize> {
 }
 
 #[test]
-fn l07_a_few_that_wait_are_polled_once_until_somebody_wakes() {
+fn l07_a_few_that_wait_are_polled_once_until_one_is_woken() {
     for count in [1, 4, 32] {
         let (hooks, polls) = waiting(count);
         let (mut fire, mut last) = (Box::pin(hooks.fire_void::<Strike>(&1)), Vec::new());

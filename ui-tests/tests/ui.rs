@@ -2,7 +2,7 @@
 //! exactly the words beside them.
 //!
 //! After a change of a message run with `TRYBUILD=overwrite`, then read the
-//! difference as somebody who sees the crate for the first time.
+//! difference as one who sees the crate for the first time.
 
 use trybuild::TestCases;
 

@@ -33,7 +33,7 @@ pub(crate) fn tally() -> Tally {
 
 #[inline]
 fn count(calls: u64, bytes: i64) {
-    // A thread that is ending has no tally any more, and nobody who asks.
+    // A thread that is ending has no tally any more, and nothing that asks.
     let _ = TALLY.try_with(|tally| {
         let Tally { calls: before, live } = tally.get();
         tally.set(Tally { calls: before + calls, live: live + bytes });

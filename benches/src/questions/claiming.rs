@@ -1,4 +1,4 @@
-//! What does a claiming fire cost that nobody claims?
+//! What does a claiming fire cost that no handler claims?
 
 use std::hint::black_box;
 
@@ -48,6 +48,6 @@ pub(crate) fn table(effort: Effort, count: usize) -> Table {
             }
         }),
     ];
-    let question = format!("claiming, nobody claims, {}", handlers(count));
+    let question = format!("claiming, none claims, {}", handlers(count));
     Table::new(question, DYN_FN, measure(effort, contenders))
 }

@@ -1,4 +1,4 @@
-//! What does a gating fire cost that everybody lets pass?
+//! What does a gating fire cost that all handlers let pass?
 
 use std::hint::black_box;
 
@@ -50,12 +50,12 @@ pub(crate) fn table(effort: Effort, count: usize) -> Table {
             Some(message)
         }),
     ];
-    let question = format!("gating, everybody lets it pass, {}", handlers(count));
+    let question = format!("gating, all let it pass, {}", handlers(count));
     Table::new(question, DYN_FN, measure(effort, contenders))
 }
 
 /// A contender that is given a message and hands it back: the next call gets
-/// the same one again, so that nobody has to clone it.
+/// the same one again, so that none has to clone it.
 pub(crate) fn passing<'a>(
     name: &'static str,
     mut pass: impl AsyncFnMut(Message) -> Option<Message> + 'a,

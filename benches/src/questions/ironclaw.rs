@@ -29,7 +29,7 @@ pub(crate) fn table(effort: Effort) -> Table {
         passing(LIMITED, async |message| through(&limited, message).await),
         Contender::on_tokio(IRONCLAW, async || {
             let changed = theirs.run(&message).await.expect("every hook lets it pass");
-            assert!(changed.is_none(), "nobody changes it");
+            assert!(changed.is_none(), "none changes it");
         }),
     ];
     Table::new("8 hooks let a message pass", READY, measure(effort, contenders))

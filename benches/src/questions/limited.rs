@@ -15,7 +15,7 @@ pub(crate) const CLOCK: &str = "Instant::now";
 pub(crate) const VOID: [&str; 2] = ["hooks, void, no limit", "hooks, void, 5 s limit"];
 pub(crate) const CLAIMING: [&str; 2] = ["hooks, claiming, no limit", "hooks, claiming, 5 s limit"];
 
-/// The limit, which nobody reaches.
+/// The limit, which no handler reaches.
 const LIMIT: Duration = Duration::from_secs(5);
 
 pub(crate) fn tables(effort: Effort) -> Vec<Table> {

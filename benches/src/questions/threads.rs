@@ -40,7 +40,7 @@ impl Throughput {
 /// What came of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
-    /// A registry, nobody else about.
+    /// A registry, with no other thread.
     pub(crate) calm: Throughput,
     /// With a third thread that registers and unregisters at the same point.
     churned: Throughput,
@@ -61,7 +61,7 @@ pub(crate) fn answer(effort: Effort) -> Answer {
     let functions = RwLock::new(functions);
     let locked = throughput(turns, &|| {
         for _ in 0..FIRES {
-            for function in functions.read().expect("nobody panics").iter() {
+            for function in functions.read().expect("no panic").iter() {
                 function(black_box(&TELL));
             }
         }
@@ -118,7 +118,7 @@ fn rounds(others: usize, work: &(dyn Fn() + Sync)) -> Duration {
         let begin = Instant::now();
         work();
         let end = Instant::now();
-        spans.lock().expect("nobody panics").push((begin, end));
+        spans.lock().expect("no panic").push((begin, end));
         meet(&done, round);
     };
     std::thread::scope(|scope| {
@@ -128,7 +128,7 @@ fn rounds(others: usize, work: &(dyn Fn() + Sync)) -> Duration {
         let mut best = Duration::MAX;
         for round in 1..=ROUNDS {
             take_part(round);
-            let spans = std::mem::take(&mut *spans.lock().expect("nobody panics"));
+            let spans = std::mem::take(&mut *spans.lock().expect("no panic"));
             let begin = spans.iter().map(|(begin, _)| *begin).min();
             let end = spans.iter().map(|(_, end)| *end).max();
             let (begin, end) = begin.zip(end).expect("this thread took part");
@@ -146,7 +146,7 @@ fn beside_changes<T>(hooks: &HookRegistry, work: impl FnOnce() -> T) -> (T, usiz
             let mut changes = 0;
             while !over.load(Ordering::Acquire) {
                 let handles = hooks.register(on::<Tell>().handler(look)).expect("it is registered");
-                assert_eq!(handles.unregister(), 1, "it was there");
+                assert_eq!(handles.unregister().removed(), 1, "it was there");
                 changes += 2;
             }
             changes

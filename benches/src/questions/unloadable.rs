@@ -1,5 +1,5 @@
 //! What does it cost that a plugin can be unloaded and waited for, and that a
-//! scope can leave it out? Nothing, unless the scope does leave somebody out:
+//! scope can leave it out? Nothing, unless the scope does leave a handler out:
 //! then each handler is looked at.
 
 use std::hint::black_box;

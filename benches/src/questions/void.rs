@@ -27,7 +27,7 @@ pub(crate) fn tables(effort: Effort) -> Vec<Table> {
 pub(crate) fn table(effort: Effort, count: usize) -> Table {
     let (calls, futures) = (boxed(count, tell), &boxed_async!(count, TellPayload, tell_ready));
     let (sync, ready) = (tellers(count, Form::Sync), tellers(count, Form::Ready));
-    // A receiver more keeps the channel open where nobody else listens.
+    // A receiver more keeps the channel open where there is no other.
     let (sender, _open) = broadcast::channel(1);
     let mut receivers: Vec<_> = (0..count).map(|_| sender.subscribe()).collect();
     #[cfg(feature = "bevy")]

@@ -10,10 +10,10 @@ pub struct Summary(pub Vec<(&'static str, String)>);
 /// everything adds up.
 pub fn summary(house: &House) -> rusqlite::Result<Summary> {
     let plugins = &house.plugins;
-    let used = plugins.usage.plugin().total();
-    let counts = plugins.audit.plugin().counts()?;
+    let used = plugins.usage.total();
+    let counts = plugins.audit.counts()?;
     let counts: Vec<_> = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let sessions = plugins.sessions.plugin().lines();
+    let sessions = plugins.sessions.lines();
     let (first, last) = (sessions.first(), sessions.last());
     let [first, last] = [first, last].map(|line| line.map_or("nothing", String::as_str));
     let mut lines = vec![
@@ -27,7 +27,7 @@ pub fn summary(house: &House) -> rusqlite::Result<Summary> {
         ),
         ("audit log", format!("in SQLite: {}", counts.join(", "))),
     ];
-    for skill in plugins.skills.plugin().candidates() {
+    for skill in plugins.skills.candidates() {
         lines.push(("a skill?", format!("{} ({})", skill.prompt, skill.tools.join(", "))));
     }
     for problem in house.agent.hooks().audit().to_string().lines() {

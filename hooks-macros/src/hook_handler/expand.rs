@@ -47,13 +47,13 @@ pub(crate) fn annotated(
         #(#cfgs)*
         #lints
         impl #rt::__private::Annotated for #ident {
-            fn registration() -> #rt::Registration {
+            fn registration() -> #rt::__private::Registration {
                 #body
             }
         }
 
         #(#cfgs)*
-        #rt::__collect! { #ident }
+        #rt::__private::__collect! { #ident }
     }
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn registration(
         quote!(.#assert_send())
     });
     quote! {
-        #rt::On::<#point>::__annotated(#name, #source) #options .#end(#plugin #closure) #assert_send
+        #rt::__private::On::<#point>::__annotated(#name, #source) #options .#end(#plugin #closure) #assert_send
     }
 }
 

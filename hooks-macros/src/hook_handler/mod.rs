@@ -10,7 +10,7 @@ mod valid;
 pub(crate) use expand::{Shared, dictated, lints, registration};
 pub(crate) use model::{Arguments, Draft, Handler};
 pub(crate) use parse::{arguments, function, plugin};
-pub(crate) use valid::check_method;
+pub(crate) use valid::{check_generics, check_method, check_qualifiers, check_receiver};
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -22,7 +22,7 @@ use crate::errors::Errors;
 pub(crate) fn hook_handler(arguments: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let arguments = parse::arguments(arguments, &mut errors);
-    let draft = function(item.clone(), &mut errors);
+    let draft = function(item.clone(), "hook_handler", &mut errors);
     let code =
         draft.as_ref().map(|draft| match valid::check_function(&arguments, draft, &mut errors) {
             Some(handler) => expand::function(&arguments, draft, &handler),

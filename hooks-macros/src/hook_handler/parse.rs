@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
-use syn::{Attribute, Expr, LitInt, LitStr, Path, Token, parse_quote};
+use syn::{Attribute, Expr, ExprLit, Lit, LitInt, LitStr, Path, Token};
 
 use super::model::{Arguments, Draft, Target};
 use crate::duration::Nanos;
@@ -40,12 +40,12 @@ pub(crate) fn arguments(tokens: TokenStream, errors: &mut Errors) -> Arguments {
     })
 }
 
-/// Reads the attributes, visibility and signature of a function.
-pub(crate) fn function(item: TokenStream, errors: &mut Errors) -> Option<Draft> {
+/// Reads the attributes, visibility and signature of a function that has this mark.
+pub(crate) fn function(item: TokenStream, mark: &str, errors: &mut Errors) -> Option<Draft> {
     let at = item.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
     let draft = stream::read(item, |input| draft(input).ok());
     if draft.is_none() {
-        errors.push(at, "`#[hook_handler]` goes on a function");
+        errors.push(at, format!("`#[{mark}]` goes on a function"));
     }
     draft
 }
@@ -124,18 +124,11 @@ fn flag(key: &Ident, input: ParseStream) -> syn::Result<()> {
 
 /// Reads the value of `plugin = …`: a literal, or a constant.
 pub(crate) fn plugin(input: ParseStream) -> syn::Result<Expr> {
-    const EXAMPLE: &str = "plugin = \"id\"";
-    keys::equals(input, EXAMPLE)?;
-    if input.peek(LitStr) {
-        let literal = keys::text(input, EXAMPLE)?;
-        plugin_id::check(&literal)?;
-        return Ok(parse_quote!(#literal));
+    let id = keys::constant(input, "plugin = \"id\"")?;
+    if let Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) = &id {
+        plugin_id::check(literal)?;
     }
-    let at = input.span();
-    match input.parse()? {
-        Expr::Lit(_) => Err(syn::Error::new(at, format!("write `{EXAMPLE}`"))),
-        constant => Ok(constant),
-    }
+    Ok(id)
 }
 
 fn priority(input: ParseStream) -> syn::Result<i32> {

@@ -32,7 +32,7 @@ pub(crate) fn check_method(
     draft: &Draft,
     errors: &mut Errors,
 ) -> Option<Handler> {
-    let shared = check_receiver(&draft.sig, errors);
+    let shared = check_receiver(&draft.sig, "a handler of a plugin takes `&self` first", errors);
     let parameters: Vec<&FnArg> =
         draft.sig.inputs.iter().filter(|parameter| matches!(parameter, FnArg::Typed(_))).collect();
     check(arguments, &draft.sig, &parameters, errors).filter(|_| shared)
@@ -44,8 +44,8 @@ fn check(
     parameters: &[&FnArg],
     errors: &mut Errors,
 ) -> Option<Handler> {
-    let qualifiers = check_qualifiers(sig, errors);
-    let generics = check_generics(sig, errors);
+    let qualifiers = check_qualifiers(sig, "a handler", errors);
+    let generics = check_generics(sig, "a handler", errors);
     let parameters = parameters::check(arguments.point.as_ref(), &sig.ident, parameters, errors);
     // A point that is missing is reported already.
     let point = arguments.point.clone()?;
@@ -74,14 +74,13 @@ fn name(arguments: &Arguments, ident: &Ident) -> String {
     }
 }
 
-fn check_receiver(sig: &Signature, errors: &mut Errors) -> bool {
+/// Whether a method takes `&self`; `missing` says that it should.
+pub(crate) fn check_receiver(sig: &Signature, missing: &str, errors: &mut Errors) -> bool {
     let Some(receiver) = sig.receiver() else {
+        let parameters = if sig.inputs.is_empty() { "" } else { ", …" };
         errors.push(
             sig.ident.span(),
-            format!(
-                "a handler of a plugin takes `&self` first: write `fn {}(&self, …)`",
-                sig.ident
-            ),
+            format!("{missing}: write `fn {}(&self{parameters})`", sig.ident),
         );
         return false;
     };
@@ -103,7 +102,8 @@ fn is_shared_self(ty: &Type) -> bool {
         && matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("Self")))
 }
 
-fn check_qualifiers(sig: &Signature, errors: &mut Errors) -> bool {
+/// Whether `what` has no qualifiers but `async`.
+pub(crate) fn check_qualifiers(sig: &Signature, what: &str, errors: &mut Errors) -> bool {
     let safety = match &sig.safety {
         Safety::Unsafe(word) => Some((word.span, "unsafe")),
         Safety::Safe(word) => Some((word.span, "safe")),
@@ -117,13 +117,14 @@ fn check_qualifiers(sig: &Signature, errors: &mut Errors) -> bool {
     ];
     let mut sound = true;
     for (span, word) in found.into_iter().flatten() {
-        errors.push(span, format!("a handler cannot be {word}: remove this"));
+        errors.push(span, format!("{what} cannot be {word}: remove this"));
         sound = false;
     }
     sound
 }
 
-fn check_generics(sig: &Signature, errors: &mut Errors) -> bool {
+/// Whether `what` has no parameters but lifetimes.
+pub(crate) fn check_generics(sig: &Signature, what: &str, errors: &mut Errors) -> bool {
     let mut sound = true;
     for parameter in &sig.generics.params {
         let ident = match parameter {
@@ -133,7 +134,7 @@ fn check_generics(sig: &Signature, errors: &mut Errors) -> bool {
         };
         errors.push(
             ident.span(),
-            format!("a handler cannot be generic: write the type that `{ident}` stands for"),
+            format!("{what} cannot be generic: write the type that `{ident}` stands for"),
         );
         sound = false;
     }

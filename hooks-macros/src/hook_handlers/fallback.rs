@@ -20,8 +20,11 @@ pub(crate) fn plugin(draft: &DraftBlock) -> TokenStream {
         rt: runtime::path(draft.arguments.krate.as_ref()),
         cfgs: location::cfgs(&header.attrs),
         id: None,
+        version: None,
+        description: None,
         generics: &header.generics,
         ty: &header.self_ty,
         handlers: Vec::new(),
+        steps: Vec::new(),
     })
 }

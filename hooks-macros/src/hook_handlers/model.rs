@@ -1,6 +1,6 @@
 //! What a plugin's block is, as written and as checked.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Attribute, Expr, Generics, ItemImpl, Path, Type};
 
 use crate::hook_handler::{Arguments, Draft, Handler};
@@ -9,6 +9,8 @@ use crate::hook_handler::{Arguments, Draft, Handler};
 #[derive(Default)]
 pub(crate) struct BlockArguments {
     pub(crate) plugin: Option<Expr>,
+    pub(crate) version: Option<Expr>,
+    pub(crate) description: Option<Expr>,
     pub(crate) krate: Option<Path>,
 }
 
@@ -21,6 +23,32 @@ pub(crate) struct DraftBlock {
     /// is reported already.
     pub(crate) header: Option<ItemImpl>,
     pub(crate) methods: Vec<Method>,
+    pub(crate) steps: Vec<DraftStep>,
+}
+
+/// Which step of a plugin's life a method is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StepKind {
+    Start,
+    Stop,
+}
+
+impl StepKind {
+    /// The word of the mark, and of the function in the expansion.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Stop => "stop",
+        }
+    }
+}
+
+/// A method that is marked as a step.
+pub(crate) struct DraftStep {
+    pub(crate) kind: StepKind,
+    /// Where the mark is.
+    pub(crate) at: Span,
+    pub(crate) draft: Draft,
 }
 
 /// A marked method.
@@ -34,10 +62,23 @@ pub(crate) struct Plugin<'a> {
     pub(crate) rt: TokenStream,
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) id: Option<&'a Expr>,
+    pub(crate) version: Option<&'a Expr>,
+    pub(crate) description: Option<TokenStream>,
     /// Only a block that is wrong has any.
     pub(crate) generics: &'a Generics,
     pub(crate) ty: &'a Type,
     pub(crate) handlers: Vec<Registered<'a>>,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A step of the plugin's life.
+pub(crate) struct Step {
+    pub(crate) kind: StepKind,
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) ident: Ident,
+    pub(crate) is_async: bool,
+    /// Where a wrong result is reported.
+    pub(crate) result_at: Span,
 }
 
 /// A handler of the plugin.

@@ -4,26 +4,26 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::{ItemImpl, Meta};
 
-use super::model::{BlockArguments, DraftBlock, Method};
+use super::model::{BlockArguments, DraftBlock, DraftStep, Method, StepKind};
 use crate::errors::Errors;
 use crate::hook_handler;
 use crate::keys::{self, Known};
 use crate::runtime;
 
-const KEYS: Known = Known { all: &["plugin", "crate"], repeatable: &[] };
+const KEYS: Known = Known { all: &["plugin", "version", "description", "crate"], repeatable: &[] };
 
 /// Reads arguments and block.
 pub(crate) fn parse(arguments: TokenStream, item: TokenStream, errors: &mut Errors) -> DraftBlock {
     let arguments = block_arguments(arguments, errors);
     let mut tokens: Vec<TokenTree> = item.into_iter().collect();
-    let mut methods = Vec::new();
+    let (mut methods, mut steps) = (Vec::new(), Vec::new());
     let mut header = None;
     if let Some(TokenTree::Group(body)) = tokens.last()
         && body.delimiter() == Delimiter::Brace
     {
         header = read_header(&tokens[..tokens.len() - 1]);
         if header.is_some() {
-            let body = read_body(body, &mut methods, errors);
+            let body = read_body(body, &mut methods, &mut steps, errors);
             tokens.pop();
             tokens.push(TokenTree::Group(body));
         }
@@ -32,16 +32,22 @@ pub(crate) fn parse(arguments: TokenStream, item: TokenStream, errors: &mut Erro
         let at = tokens.first().map_or_else(Span::call_site, TokenTree::span);
         errors.push(at, "`#[hook_handlers]` goes on an impl block");
     }
-    DraftBlock { arguments, item: tokens.into_iter().collect(), header, methods }
+    DraftBlock { arguments, item: tokens.into_iter().collect(), header, methods, steps }
 }
 
 fn block_arguments(tokens: TokenStream, errors: &mut Errors) -> BlockArguments {
     let mut arguments = BlockArguments::default();
     keys::parse_tokens(tokens, &KEYS, errors, |key, input, _| {
-        if key == "plugin" {
-            arguments.plugin = Some(hook_handler::plugin(input)?);
-        } else {
-            arguments.krate = Some(runtime::parse(input)?);
+        match key.to_string().as_str() {
+            "plugin" => arguments.plugin = Some(hook_handler::plugin(input)?),
+            "version" => {
+                arguments.version = Some(keys::constant(input, "version = \"1.2.0\"")?);
+            }
+            "description" => {
+                let description = keys::constant(input, "description = \"what it is for\"")?;
+                arguments.description = Some(description);
+            }
+            _ => arguments.krate = Some(runtime::parse(input)?),
         }
         Ok(())
     });
@@ -56,14 +62,19 @@ fn read_header(tokens: &[TokenTree]) -> Option<ItemImpl> {
 
 /// Walks over the items of the block, takes the marks off and reads the
 /// methods that carry them.
-fn read_body(body: &Group, methods: &mut Vec<Method>, errors: &mut Errors) -> Group {
+fn read_body(
+    body: &Group,
+    methods: &mut Vec<Method>,
+    steps: &mut Vec<DraftStep>,
+    errors: &mut Errors,
+) -> Group {
     let mut out = TokenStream::new();
     let mut item = Item::default();
     let mut tokens = body.stream().into_iter().peekable();
     while let Some(token) = tokens.next() {
         if is_punct(&token, '#')
             && let Some(TokenTree::Group(group)) = tokens.peek()
-            && let Some(mark) = as_mark(group)
+            && let Some(mark) = as_mark(group, errors)
         {
             if item.marks.is_empty() {
                 out.extend(hook_handler::dictated(mark.at));
@@ -78,12 +89,12 @@ fn read_body(body: &Group, methods: &mut Vec<Method>, errors: &mut Errors) -> Gr
         let ends = is_punct(&token, ';')
             || matches!(&token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
         if ends {
-            std::mem::take(&mut item).finish(methods, errors);
+            std::mem::take(&mut item).finish(methods, steps, errors);
         } else {
             item.head.extend([token]);
         }
     }
-    item.finish(methods, errors);
+    item.finish(methods, steps, errors);
     let mut group = Group::new(Delimiter::Brace, out);
     group.set_span(body.span());
     group
@@ -98,39 +109,63 @@ struct Item {
 
 struct Mark {
     at: Span,
-    arguments: TokenStream,
+    kind: MarkKind,
+}
+
+enum MarkKind {
+    Handler(TokenStream),
+    Step(StepKind),
 }
 
 impl Item {
-    fn finish(self, methods: &mut Vec<Method>, errors: &mut Errors) {
+    fn finish(self, methods: &mut Vec<Method>, steps: &mut Vec<DraftStep>, errors: &mut Errors) {
         let mut marks = self.marks.into_iter();
-        let Some(mark) = marks.next() else { return };
+        let Some(Mark { at, kind }) = marks.next() else { return };
         for extra in marks {
-            errors.push(
-                extra.at,
-                "a method handles one point: write a second method that calls this one",
-            );
+            let message = match (&kind, &extra.kind) {
+                (MarkKind::Handler(_), MarkKind::Handler(_)) => {
+                    "a method handles one point: write a second method that calls this one"
+                }
+                _ => "a method has one mark: write a second method that calls this one",
+            };
+            errors.push(extra.at, message);
         }
-        let arguments = hook_handler::arguments(mark.arguments, errors);
-        let draft = hook_handler::function(self.head, errors);
-        methods.extend(draft.map(|draft| Method { arguments, draft }));
+        match kind {
+            MarkKind::Handler(arguments) => {
+                let arguments = hook_handler::arguments(arguments, errors);
+                let draft = hook_handler::function(self.head, "hook_handler", errors);
+                methods.extend(draft.map(|draft| Method { arguments, draft }));
+            }
+            MarkKind::Step(kind) => {
+                let draft = hook_handler::function(self.head, kind.word(), errors);
+                steps.extend(draft.map(|draft| DraftStep { kind, at, draft }));
+            }
+        }
     }
 }
 
-fn as_mark(group: &Group) -> Option<Mark> {
+fn as_mark(group: &Group, errors: &mut Errors) -> Option<Mark> {
     if group.delimiter() != Delimiter::Bracket {
         return None;
     }
     let meta: Meta = syn::parse2(group.stream()).ok()?;
     let name = &meta.path().segments.last()?.ident;
-    if name != "hook_handler" {
-        return None;
-    }
-    let arguments = match &meta {
-        Meta::List(list) => list.tokens.clone(),
-        _ => TokenStream::new(),
+    let at = name.span();
+    let kind = if name == "hook_handler" {
+        MarkKind::Handler(match &meta {
+            Meta::List(list) => list.tokens.clone(),
+            _ => TokenStream::new(),
+        })
+    } else {
+        // Only the bare word: a path names an attribute of another crate.
+        let steps = [StepKind::Start, StepKind::Stop];
+        let kind = steps.into_iter().find(|kind| meta.path().is_ident(kind.word()))?;
+        if !matches!(meta, Meta::Path(_)) {
+            errors.push(at, format!("`#[{}]` has no options: write it alone", kind.word()));
+        }
+        MarkKind::Step(kind)
     };
-    Some(Mark { at: name.span(), arguments })
+    Some(Mark { at, kind })
 }
 
 fn is_punct(token: &TokenTree, character: char) -> bool {

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Span, TokenTree};
-use quote::ToTokens as _;
+use quote::ToTokens;
 use syn::spanned::Spanned as _;
-use syn::{GenericParam, Ident, ItemImpl, Type};
+use syn::{FnArg, GenericParam, Ident, ItemImpl, ReturnType, Type};
 
-use super::model::{DraftBlock, Method, Plugin, Registered};
+use super::model::{
+    BlockArguments, DraftBlock, DraftStep, Method, Plugin, Registered, Step, StepKind,
+};
 use crate::errors::Errors;
-use crate::hook_handler;
-use crate::{location, runtime};
+use crate::hook_handler::{self, Draft};
+use crate::{doc_text, location, runtime};
 
 const BORROWS: &str =
     "a plugin outlives what it could borrow: let it own its state, or share an `Arc`";
@@ -30,14 +32,78 @@ pub(crate) fn check<'a>(draft: &'a DraftBlock, errors: &mut Errors) -> Option<Pl
     for method in &draft.methods {
         handlers.extend(check_method(method, &mut names, errors));
     }
+    let steps = check_steps(draft, errors);
     let header = header.filter(|_| sound)?;
+    let BlockArguments { plugin, version, description, krate } = &draft.arguments;
     Some(Plugin {
-        rt: runtime::path(draft.arguments.krate.as_ref()),
+        rt: runtime::path(krate.as_ref()),
         cfgs: location::cfgs(&header.attrs),
-        id: draft.arguments.plugin.as_ref(),
+        id: plugin.as_ref(),
+        version: version.as_ref(),
+        description: description.as_ref().map(ToTokens::to_token_stream).or_else(|| {
+            let lines = doc_text::lines(&header.attrs);
+            (!lines.is_empty()).then(|| doc_text::text(&lines))
+        }),
         generics: &header.generics,
         ty: &header.self_ty,
         handlers,
+        steps,
+    })
+}
+
+fn check_steps(draft: &DraftBlock, errors: &mut Errors) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for DraftStep { kind, at, draft: method } in &draft.steps {
+        let word = kind.word();
+        if draft.arguments.plugin.is_none() {
+            errors.push(
+                *at,
+                format!(
+                    "a plugin has a `#[{word}]`, a built-in block has none: write \
+                     `#[hook_handlers(plugin = \"id\")]`, or call it yourself"
+                ),
+            );
+        }
+        let Some(step) = check_step(*kind, method, errors) else { continue };
+        // Methods under conditions may exclude each other.
+        let twice = steps.iter().any(|first| first.kind == *kind && first.cfgs.is_empty());
+        if twice && step.cfgs.is_empty() {
+            let message =
+                format!("a plugin has one `#[{word}]`: call this method from the other one");
+            errors.push(*at, message);
+        } else {
+            steps.push(step);
+        }
+    }
+    steps
+}
+
+fn check_step(
+    kind: StepKind,
+    Draft { sig, attrs, .. }: &Draft,
+    errors: &mut Errors,
+) -> Option<Step> {
+    let what = format!("`#[{}]`", kind.word());
+    let shared = hook_handler::check_receiver(sig, &format!("{what} takes `&self`"), errors);
+    let qualifiers = hook_handler::check_qualifiers(sig, &what, errors);
+    let generics = hook_handler::check_generics(sig, &what, errors);
+    let mut parameters = sig.inputs.iter().filter(|one| matches!(one, FnArg::Typed(_)));
+    let extra = parameters.next();
+    if let Some(extra) = extra {
+        let message =
+            format!("{what} takes nothing but `&self`: keep what it needs in the plugin's value");
+        errors.push(extra.span(), message);
+    }
+    let sound = shared && qualifiers && generics && extra.is_none();
+    sound.then(|| Step {
+        kind,
+        cfgs: location::cfgs(attrs),
+        ident: sig.ident.clone(),
+        is_async: sig.asyncness.is_some(),
+        result_at: match &sig.output {
+            ReturnType::Type(_, ty) => location::of_type(ty),
+            ReturnType::Default => location::start_of(sig.ident.span()),
+        },
     })
 }
 

@@ -4,9 +4,9 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Attribute, Expr, Lit, Meta};
 
-use super::model::{Block, CatalogueFn, Field, Model, Point, Schema, Shape};
-use super::{docs, structs};
-use crate::location;
+use super::model::{Block, CatalogueFn, Field, Point, Schema, Shape};
+use super::structs;
+use crate::{doc_text, location};
 
 /// The function, if the block asks for one.
 pub(crate) fn function(block: &Block) -> Option<TokenStream> {
@@ -35,12 +35,15 @@ fn info(block: &Block, point: &Point) -> TokenStream {
         point
             .result
             .as_ref()
-            .filter(|_| point.has_result())
+            .filter(|_| point.model.has_result())
             .map(|result| described(result, &structs::result_name(ident))),
     );
     let deprecated = optional(deprecation(&attrs.own));
-    let stages = (point.model == Model::Flow).then(|| quote!(.__stages::<#ident>()));
-    let json = block.json.is_some().then(|| quote!(.__json::<#ident>()));
+    let has_stages = point.model.has_stages;
+    let stages = has_stages.then(|| quote!(.__stages::<#ident>()));
+    let json = block.json.is_some().then(|| {
+        if has_stages { quote!(.__json_flow::<#ident>()) } else { quote!(.__json::<#ident>()) }
+    });
     let plain = quote! {
         #rt::catalogue::PointInfo::__new::<#ident>(#payload, #result, #deprecated) #stages #json
     };
@@ -76,15 +79,8 @@ fn field(Field { attrs, ident, ty }: &Field) -> TokenStream {
     let cfgs = location::cfgs(attrs);
     let name = syn::ext::IdentExt::unraw(ident).to_string();
     let ty = location::spelled(ty);
-    let doc = docs::text(&attrs.iter().filter_map(doc_of).collect::<Vec<_>>());
+    let doc = doc_text::text(&doc_text::lines(attrs));
     quote!(#(#cfgs)* (#name, #ty, #doc))
-}
-
-fn doc_of(attr: &Attribute) -> Option<Expr> {
-    match &attr.meta {
-        Meta::NameValue(doc) if doc.path.is_ident("doc") => Some(doc.value.clone()),
-        _ => None,
-    }
 }
 
 /// What `#[deprecated]` says, an empty text if it says nothing.
@@ -124,7 +120,7 @@ fn optional(value: Option<TokenStream>) -> TokenStream {
 /// judged where they are named, and whatever features the runtime has.
 fn sent(point: &Point) -> TokenStream {
     let everywhere = &point.attrs.everywhere;
-    let result = point.result.as_ref().filter(|_| point.has_result());
+    let result = point.result.as_ref().filter(|_| point.model.has_result());
     let named = [Some(&point.payload), result].into_iter().flatten();
     let checks = named.filter_map(|shape| {
         let Shape::Type(ty) = shape else { return None };

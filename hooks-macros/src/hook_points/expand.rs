@@ -3,9 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 
-use super::model::{Block, Model, Point, Shape};
+use super::model::{Block, Point, Shape};
+use super::models::ResultRule;
 use super::{catalogue, docs, structs};
-use crate::{location, runtime};
+use crate::{doc_text, location, runtime};
 
 /// All points, in the order of their declaration, and their catalogue.
 pub(crate) fn block(block: &Block) -> TokenStream {
@@ -17,7 +18,7 @@ pub(crate) fn block(block: &Block) -> TokenStream {
 fn point(block: &Block, point: &Point) -> TokenStream {
     let marker = marker(point);
     let hook_point = hook_point(block, point);
-    let flow_point = (point.model == Model::Flow).then(|| flow_point(block, point));
+    let flow_point = point.model.has_stages.then(|| flow_point(block, point));
     let merged = merged(block, point);
     let payload = structs::payload(block, point);
     let result = structs::result(block, point);
@@ -54,8 +55,8 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
     let everywhere = &attrs.everywhere;
     let payload = payload_type(point);
     let result = result_type(point);
-    let model = format_ident!("{}", point.model.marker());
-    let doc = docs::text(&attrs.docs);
+    let model = format_ident!("{}", point.model.marker);
+    let doc = doc_text::text(&attrs.docs);
     let location = location::source(rt, ident.span());
     let timeout = timeout(point);
     let on_failure = point.on_failure.map(|policy| {
@@ -69,7 +70,7 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
         impl #rt::HookPoint for #ident {
             type Payload = #payload;
             type Result = #result;
-            type Model = #rt::#model;
+            type Model = #rt::model::#model;
 
             const NAME: &'static ::core::primitive::str = #wire;
 
@@ -77,7 +78,7 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
                 static DESCRIPTOR: #rt::__private::PointDescriptor =
                     #rt::__private::PointDescriptor::new(
                         #wire,
-                        <#rt::#model as #rt::model::Model>::KIND,
+                        <#rt::model::#model as #rt::model::Model>::KIND,
                         #doc,
                         #location,
                     )
@@ -97,7 +98,7 @@ fn flow_point(block: &Block, point: &Point) -> TokenStream {
     let rt = &block.rt;
     let Point { attrs, ident, wire, .. } = point;
     let everywhere = &attrs.everywhere;
-    let doc = docs::text(&attrs.docs);
+    let doc = doc_text::text(&attrs.docs);
     let location = location::source(rt, ident.span());
     let timeout = timeout(point);
     // Each stage is a point with a wire name of its own.
@@ -125,7 +126,7 @@ fn flow_point(block: &Block, point: &Point) -> TokenStream {
 
 /// A named result is judged where it is named, not where it is first used.
 fn merged(block: &Block, point: &Point) -> Option<TokenStream> {
-    let (Model::Modifying, Some(Shape::Type(ty))) = (point.model, &point.result) else {
+    let (ResultRule::Merged, Some(Shape::Type(ty))) = (point.model.result, &point.result) else {
         return None;
     };
     let everywhere = &point.attrs.everywhere;
@@ -158,9 +159,9 @@ fn payload_type(point: &Point) -> TokenStream {
 }
 
 fn result_type(point: &Point) -> TokenStream {
-    match (point.model, &point.result) {
-        (Model::Gating, _) => payload_type(point),
-        (Model::Void, _) | (_, None) => quote!(()),
+    match (point.model.result, &point.result) {
+        (ResultRule::Payload(_), _) => payload_type(point),
+        (ResultRule::None(_), _) | (_, None) => quote!(()),
         (_, Some(Shape::Type(ty))) => quote!(#ty),
         (_, Some(Shape::Fields(_))) => {
             let name = structs::result_name(&point.ident);

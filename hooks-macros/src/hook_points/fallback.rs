@@ -7,15 +7,16 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use syn::Type;
 
-use super::model::{Model, Shape};
+use super::model::Shape;
+use super::models::Model;
 use crate::suggest;
 
 /// The model that was most likely meant: the nearest word, else the one that
 /// the shape of the declaration fits.
-pub(crate) fn model(word: Option<&str>, has_result: bool) -> Model {
-    word.and_then(|word| suggest::closest(word, &Model::WORDS))
+pub(crate) fn model(word: Option<&str>, has_result: bool) -> &'static Model {
+    word.and_then(|word| suggest::closest(word, &Model::words()))
         .and_then(Model::from_word)
-        .unwrap_or(if has_result { Model::Modifying } else { Model::Void })
+        .unwrap_or_else(|| Model::fitting(has_result))
 }
 
 /// An empty payload: its name is what other code most likely mentions.

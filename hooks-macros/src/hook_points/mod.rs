@@ -6,6 +6,7 @@ mod docs;
 mod expand;
 mod fallback;
 mod model;
+mod models;
 mod parse;
 mod structs;
 mod valid;

@@ -3,57 +3,9 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Attribute, Expr, LitStr, Meta, Type, Visibility};
 
+use super::models::Model;
 use crate::duration::Nanos;
 use crate::policy::Policy;
-
-/// How the handlers of a point run and compose.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Model {
-    Void,
-    Modifying,
-    Claiming,
-    Gating,
-    Flow,
-}
-
-impl Model {
-    /// The words that declare a point, in the order messages list them.
-    pub(crate) const WORDS: [&str; 5] = ["void", "modifying", "claiming", "gating", "flow"];
-
-    /// The model that a word declares.
-    pub(crate) fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "void" => Self::Void,
-            "modifying" => Self::Modifying,
-            "claiming" => Self::Claiming,
-            "gating" => Self::Gating,
-            "flow" => Self::Flow,
-            _ => return None,
-        })
-    }
-
-    /// The word that declares it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Void => "void",
-            Self::Modifying => "modifying",
-            Self::Claiming => "claiming",
-            Self::Gating => "gating",
-            Self::Flow => "flow",
-        }
-    }
-
-    /// The name of the runtime's marker type.
-    pub(crate) fn marker(self) -> &'static str {
-        match self {
-            Self::Void => "Void",
-            Self::Modifying => "Modifying",
-            Self::Claiming => "Claiming",
-            Self::Gating => "Gating",
-            Self::Flow => "Flow",
-        }
-    }
-}
 
 /// A block as it is written.
 pub(crate) struct DraftBlock {
@@ -139,7 +91,7 @@ pub(crate) struct Block {
 pub(crate) struct Point {
     pub(crate) attrs: PointAttrs,
     pub(crate) vis: Visibility,
-    pub(crate) model: Model,
+    pub(crate) model: &'static Model,
     pub(crate) ident: Ident,
     /// The name on the wire.
     pub(crate) wire: String,
@@ -147,13 +99,6 @@ pub(crate) struct Point {
     pub(crate) on_failure: Option<Policy>,
     pub(crate) payload: Shape,
     pub(crate) result: Option<Shape>,
-}
-
-impl Point {
-    /// Whether its model has a result beside the payload.
-    pub(crate) fn has_result(&self) -> bool {
-        !matches!(self.model, Model::Void | Model::Gating)
-    }
 }
 
 /// A point's attributes, sorted by where they go.

@@ -9,7 +9,8 @@ use syn::token::{Brace, Bracket, Paren};
 use syn::{Attribute, Generics, Token, Type, Visibility};
 
 use super::attrs;
-use super::model::{Arrow, BlockOptions, DraftBlock, DraftPoint, Field, Model, Shape};
+use super::model::{Arrow, BlockOptions, DraftBlock, DraftPoint, Field, Shape};
+use super::models::Model;
 use crate::errors::Errors;
 use crate::{runtime, stream, suggest};
 
@@ -84,7 +85,7 @@ fn heading(input: ParseStream, errors: &mut Errors) -> syn::Result<(Option<Ident
         word.span(),
         format!(
             "the model of `{word}` is missing: write one of {} before it",
-            suggest::list(&Model::WORDS)
+            suggest::list(&Model::words())
         ),
     );
     Ok((None, word))
@@ -93,7 +94,7 @@ fn heading(input: ParseStream, errors: &mut Errors) -> syn::Result<(Option<Ident
 fn example() -> String {
     format!(
         "write `pub void Name {{ … }}`, or another model: {}",
-        suggest::list(&Model::WORDS[1..])
+        suggest::list(&Model::words()[1..])
     )
 }
 
@@ -192,7 +193,11 @@ fn field(input: ParseStream) -> syn::Result<(Field, Visibility)> {
     } else {
         let word = Ident::parse_any(input)
             .map_err(|error| syn::Error::new(error.span(), "expected a field: `name: Type`"))?;
-        let message = format!("`{word}` is a keyword: write `r#{word}` or another name");
+        let message = if word == "_" {
+            "expected a field: `_` is no name".to_owned()
+        } else {
+            format!("`{word}` is a keyword: write `r#{word}` or another name")
+        };
         return Err(syn::Error::new(word.span(), message));
     };
     input.parse::<Token![:]>().map_err(|_| {

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, LitStr, Meta};
 
-use super::model::{Block, Field, Model, Point, Schema, Shape};
+use super::model::{Block, Field, Point, Schema, Shape};
 use crate::location;
 use crate::merge::{Merged, MergedField, implementation, is_option};
 
@@ -41,7 +41,7 @@ pub(crate) fn result(block: &Block, point: &Point) -> Option<TokenStream> {
     let Some(Shape::Fields(fields)) = &point.result else {
         return None;
     };
-    let optional = point.model == Model::Modifying;
+    let optional = point.model.is_merged();
     let name = result_name(&point.ident);
     let merge = optional.then(|| {
         implementation(&Merged {

@@ -9,8 +9,9 @@ use syn::punctuated::Punctuated;
 use syn::{Meta, Path, Token, Type};
 
 use super::model::{
-    Arrow, Block, BlockOptions, DraftBlock, DraftPoint, Model, Point, PointAttrs, Schema, Shape,
+    Arrow, Block, BlockOptions, DraftBlock, DraftPoint, Point, PointAttrs, Schema, Shape,
 };
+use super::models::{Model, ResultRule};
 use super::{attrs, fallback};
 use crate::errors::Errors;
 use crate::merge::check_count;
@@ -69,7 +70,7 @@ fn check_point(draft: DraftPoint, options: &BlockOptions, errors: &mut Errors) -
         wire,
         timeout: attrs.timeout.or(options.timeout),
         // A flow's stages have fixed policies, whatever the block says.
-        on_failure: on_failure.filter(|_| model != Model::Flow),
+        on_failure: on_failure.filter(|_| !model.has_stages),
         attrs,
         vis: draft.vis,
         ident: draft.ident,
@@ -78,7 +79,7 @@ fn check_point(draft: DraftPoint, options: &BlockOptions, errors: &mut Errors) -
     }
 }
 
-fn check_model(word: Option<&Ident>, result: &Arrow, errors: &mut Errors) -> Model {
+fn check_model(word: Option<&Ident>, result: &Arrow, errors: &mut Errors) -> &'static Model {
     let text = word.map(ToString::to_string);
     if let Some(model) = text.as_deref().and_then(Model::from_word) {
         return model;
@@ -86,7 +87,7 @@ fn check_model(word: Option<&Ident>, result: &Arrow, errors: &mut Errors) -> Mod
     if let (Some(word), Some(text)) = (word, &text) {
         errors.push(
             word.span(),
-            format!("unknown hook model `{text}`: {}", suggest::hint(text, &Model::WORDS)),
+            format!("unknown hook model `{text}`: {}", suggest::hint(text, &Model::words())),
         );
     }
     fallback::model(text.as_deref(), !matches!(result, Arrow::Absent))
@@ -119,34 +120,26 @@ fn check_wire(ident: &Ident, attrs: &PointAttrs, errors: &mut Errors) -> String 
 }
 
 fn check_on_failure(
-    model: Model,
+    model: &Model,
     attrs: &PointAttrs,
     errors: &mut Errors,
 ) -> Option<crate::policy::Policy> {
     let (span, policy) = attrs.on_failure?;
-    if model == Model::Flow {
+    if model.has_stages {
         errors.push(span, "the stages of a flow have fixed failure policies: remove `on_failure`");
     }
     Some(policy)
 }
 
-fn check_result(model: Model, ident: &Ident, arrow: Arrow, errors: &mut Errors) -> Option<Shape> {
+fn check_result(model: &Model, ident: &Ident, arrow: Arrow, errors: &mut Errors) -> Option<Shape> {
     let (span, shape) = match arrow {
         Arrow::Given(span, shape) => (span, shape),
-        Arrow::Unreadable if model == Model::Void || model == Model::Gating => return None,
-        Arrow::Unreadable => return Some(fallback::result()),
+        Arrow::Unreadable => return model.has_result().then(fallback::result),
         Arrow::Absent => return check_absent(model, ident, errors),
     };
-    match (model, &shape) {
-        (Model::Void, _) => {
-            errors
-                .push(span, "a void point has no result: remove it or make the point `modifying`");
-        }
-        (Model::Gating, _) => errors.push(
-            span,
-            "a gating point passes its payload on and has no result of its own: remove it",
-        ),
-        (Model::Modifying, Shape::Fields(fields)) => {
+    match (model.result, &shape) {
+        (ResultRule::None(mistake) | ResultRule::Payload(mistake), _) => errors.push(span, mistake),
+        (ResultRule::Merged, Shape::Fields(fields)) => {
             check_count(fields.len(), ident.span(), errors);
         }
         _ => {}
@@ -154,13 +147,13 @@ fn check_result(model: Model, ident: &Ident, arrow: Arrow, errors: &mut Errors) 
     Some(shape)
 }
 
-fn check_absent(model: Model, ident: &Ident, errors: &mut Errors) -> Option<Shape> {
-    let fix = match model {
-        Model::Void | Model::Gating => return None,
-        Model::Modifying => "`-> { field: Type }` or `-> Type;`",
-        Model::Claiming | Model::Flow => "`-> Type;` or `-> { field: Type }`",
+fn check_absent(model: &Model, ident: &Ident, errors: &mut Errors) -> Option<Shape> {
+    let fix = match model.result {
+        ResultRule::None(_) | ResultRule::Payload(_) => return None,
+        ResultRule::Merged => "`-> { field: Type }` or `-> Type;`",
+        ResultRule::Plain => "`-> Type;` or `-> { field: Type }`",
     };
-    let word = model.word();
+    let word = model.word;
     errors
         .push(ident.span(), format!("a {word} point has a result: write {fix} after the payload"));
     Some(fallback::result())
@@ -179,8 +172,8 @@ fn check_in_place(what: &str, at: Option<Span>, shape: Option<&Shape>, errors: &
     }
 }
 
-fn result_derives(model: Model) -> &'static [&'static str] {
-    if model == Model::Modifying { &["Debug", "Clone", "Default"] } else { &["Debug", "Clone"] }
+fn result_derives(model: &Model) -> &'static [&'static str] {
+    if model.is_merged() { &["Debug", "Clone", "Default"] } else { &["Debug", "Clone"] }
 }
 
 /// A trait derived twice would be reported on generated code, so the second one

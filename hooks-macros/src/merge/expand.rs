@@ -17,6 +17,7 @@ pub(crate) fn implementation(merged: &Merged) -> TokenStream {
         fields.iter().enumerate().map(|(at, field)| take_if_empty(rt, field, &index(fields, at)));
     let fills =
         fields.iter().enumerate().map(|(at, field)| note_if_filled(rt, field, &index(fields, at)));
+    let drops = fields.iter().map(|field| drop_if_filled(rt, field));
     // A struct without fields reads neither argument.
     let unused = fields.is_empty().then(|| quote!(let _ = __later;));
     // Without fields nothing is ever inserted.
@@ -25,22 +26,26 @@ pub(crate) fn implementation(merged: &Merged) -> TokenStream {
         #(#attrs)*
         #[automatically_derived]
         #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
-        impl #impl_generics #rt::Merge for #ident #type_generics #where_clause {
+        impl #impl_generics #rt::__private::Merge for #ident #type_generics #where_clause {
             const FIELDS: &'static [&'static ::core::primitive::str] = &[#(#names),*];
 
             #[inline(always)]
-            fn merge(&mut self, mut __later: Self) -> #rt::FieldSet {
+            fn merge(&mut self, mut __later: Self) -> #rt::__private::FieldSet {
                 #unused
-                #binding = #rt::FieldSet::new();
+                #binding = #rt::__private::FieldSet::new();
                 #(#takes)*
                 __set
             }
 
             #[inline]
-            fn filled(&self) -> #rt::FieldSet {
-                #binding = #rt::FieldSet::new();
+            fn filled(&self) -> #rt::__private::FieldSet {
+                #binding = #rt::__private::FieldSet::new();
                 #(#fills)*
                 __set
+            }
+
+            fn drop_fields(&mut self) {
+                #(#drops)*
             }
         }
     }
@@ -54,13 +59,18 @@ fn name(field: &MergedField) -> TokenStream {
 
 fn take_if_empty(rt: &TokenStream, field: &MergedField, index: &TokenStream) -> TokenStream {
     let MergedField { ident, at, cfgs } = field;
-    // One function only, so that a type that is no option is reported once.
+    // Each function behind `is_filled`, so that a type that is no option is reported
+    // once: the compiler keeps to itself what follows from an error in its place.
     quote_spanned! {location::shown_at(*at)=>
         #(#cfgs)*
-        if !#rt::__private::is_filled(&self.#ident) && #rt::__private::is_filled(&__later.#ident) {
-            // Not assigned: what is there is empty, and has no drop to run.
-            ::core::mem::swap(&mut self.#ident, &mut __later.#ident);
-            __set.insert(#index);
+        if #rt::__private::is_filled(&__later.#ident) {
+            if #rt::__private::is_filled(&self.#ident) {
+                #rt::__private::drop_field(&mut __later.#ident);
+            } else {
+                // Not assigned: what is there is empty, and has no drop to run.
+                ::core::mem::swap(&mut self.#ident, &mut __later.#ident);
+                __set.insert(#index);
+            }
         }
     }
 }
@@ -71,6 +81,16 @@ fn note_if_filled(rt: &TokenStream, field: &MergedField, index: &TokenStream) ->
         #(#cfgs)*
         if #rt::__private::is_filled(&self.#ident) {
             __set.insert(#index);
+        }
+    }
+}
+
+fn drop_if_filled(rt: &TokenStream, field: &MergedField) -> TokenStream {
+    let MergedField { ident, at, cfgs } = field;
+    quote_spanned! {location::shown_at(*at)=>
+        #(#cfgs)*
+        if #rt::__private::is_filled(&self.#ident) {
+            #rt::__private::drop_field(&mut self.#ident);
         }
     }
 }

@@ -15,15 +15,15 @@ pub(crate) fn implementation(draft: &Draft) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     quote! {
         #[automatically_derived]
-        impl #impl_generics #rt::Merge for #ident #type_generics #where_clause {
+        impl #impl_generics #rt::__private::Merge for #ident #type_generics #where_clause {
             const FIELDS: &'static [&'static ::core::primitive::str] = &[];
 
-            fn merge(&mut self, _: Self) -> #rt::FieldSet {
-                #rt::FieldSet::new()
+            fn merge(&mut self, _: Self) -> #rt::__private::FieldSet {
+                #rt::__private::FieldSet::new()
             }
 
-            fn filled(&self) -> #rt::FieldSet {
-                #rt::FieldSet::new()
+            fn filled(&self) -> #rt::__private::FieldSet {
+                #rt::__private::FieldSet::new()
             }
         }
     }

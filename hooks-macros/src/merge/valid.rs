@@ -1,6 +1,6 @@
 //! Judges whether a type can merge field by field.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::{Fields, FieldsNamed, GenericArgument, PathArguments, Type};
 
 use super::model::{Draft, Kind, MAX_FIELDS, Merged, MergedField};
@@ -14,6 +14,7 @@ pub(crate) fn check(draft: &Draft, errors: &mut Errors) -> Option<Merged> {
     let mut merged = Vec::new();
     for field in &fields.named {
         sound &= check_option(&field.ty, errors);
+        sound &= field.ident.as_ref().is_none_or(|ident| check_name(ident, errors));
         // Fields under a false condition are gone before a derive runs.
         let cfgs = Vec::new();
         let at = location::of_type(&field.ty);
@@ -62,6 +63,15 @@ pub(crate) fn check_count(count: usize, span: Span, errors: &mut Errors) -> bool
         );
     }
     count <= MAX_FIELDS
+}
+
+/// Notes a field that no expression can name. The parser takes `_` for a name.
+fn check_name(ident: &Ident, errors: &mut Errors) -> bool {
+    let named = ident != "_";
+    if !named {
+        errors.push(ident.span(), "each field of a merged result has a name: `_` is none");
+    }
+    named
 }
 
 fn check_option(ty: &Type, errors: &mut Errors) -> bool {

@@ -96,3 +96,71 @@ fn blocks_are_checked() {
         ],
     );
 }
+
+#[test]
+fn steps_come_out_without_their_marks() {
+    let expansion = plugin(
+        "plugin = \"audit\", version = V, description = \"Writes\"",
+        "impl A { #[hook_handler(P)] fn a(&self, p: &u8) {} #[start] async fn open(&self) {} \
+         #[cfg(unix)] #[stop] fn close(&self) -> Result<(), E> {} #[other::start] fn b(&self) {} }",
+    );
+    assert_holds(&expansion, "#[other::start] fn b(&self) {}");
+    assert_holds(&expansion, "str = V;");
+    assert_holds(&expansion, "str = \"Writes\";");
+    assert_holds(&expansion, "let __returned = <A>::open(&*__plugin).await;");
+    assert_holds(&expansion, "#[cfg(unix)] fn stop(");
+    assert!(!expansion.to_string().contains("# [start]"));
+    assert_messages(expansion, &[]);
+}
+
+#[test]
+fn the_doc_comment_describes_a_plugin_that_says_nothing_else() {
+    let method = "#[hook_handler(P)] fn a(&self, p: &u8) {}";
+    let said =
+        |arguments: &str| plugin(arguments, &format!("/// One.\n/// Two.\nimpl A {{ {method} }}"));
+    assert_holds(&said("plugin = \"a\""), "str = \"One.\\nTwo.\";");
+    assert_holds(&said("plugin = \"a\", description = \"Three\""), "str = \"Three\";");
+}
+
+#[test]
+fn steps_are_checked() {
+    let method = "#[hook_handler(P)] fn a(&self, p: &u8) {}";
+    assert_messages(
+        plugin(
+            "plugin = \"audit\"",
+            &format!(
+                "impl A {{ {method}
+                    #[start] fn b(&self) {{}}
+                    #[start] fn c(&self) {{}}
+                    #[stop] fn d(&mut self) {{}}
+                    #[stop] fn e() {{}}
+                    #[stop] fn f(&self, n: u8) {{}}
+                    #[stop] unsafe fn g<T>(&self) {{}}
+                    #[stop(now)] fn h(&self) {{}}
+                    #[stop] const N: u8 = 1;
+                    #[stop] #[hook_handler(P)] fn i(&self, p: &u8) {{}}
+                }}"
+            ),
+        ),
+        &[
+            ("stop", "`#[stop]` has no options: write it alone"),
+            ("const", "`#[stop]` goes on a function"),
+            ("hook_handler", "a method has one mark"),
+            ("start", "a plugin has one `#[start]`"),
+            ("mut", "a plugin is shared: take `&self`"),
+            ("e", "`#[stop]` takes `&self`: write `fn e(&self)`"),
+            ("n: u8", "`#[stop]` takes nothing but `&self`"),
+            ("unsafe", "`#[stop]` cannot be unsafe"),
+            ("T", "`#[stop]` cannot be generic"),
+            ("p: &u8", "`#[stop]` takes nothing but `&self`"),
+        ],
+    );
+    assert_messages(
+        plugin("", &format!("impl A {{ {method} #[start] fn b(&self) {{}} }}")),
+        &[("start", "a plugin has a `#[start]`, a built-in block has none")],
+    );
+    assert_messages(
+        plugin("plugin = \"a\", version = 3, description", &format!("impl A {{ {method} }}")),
+        &[("3", "write `version = \"1.2.0\"`"), ("", "write `description = ")],
+    );
+}

@@ -94,7 +94,7 @@ fn a_semicolon_after_braces_is_accepted() {
 #[test]
 fn a_missing_model_is_guessed() {
     let expansion = points("pub OrderPlaced { a: u8 }");
-    assert_holds(&expansion, "type Model = ::hooks_runtime::Void;");
+    assert_holds(&expansion, "type Model = ::hooks_runtime::model::Void;");
     assert_messages(expansion, &[("OrderPlaced", "the model of `OrderPlaced` is missing")]);
 }
 

@@ -164,8 +164,9 @@ fn plugin_block() {
     assert_snapshot(
         "plugin_block",
         plugin(
-            "plugin = \"audit\"",
-            "impl Audit {
+            "plugin = \"audit\", version = \"1.2.0\"",
+            "/// Writes it down.
+            impl Audit {
                 #[hook_handler(OrderPlaced, on_failure = \"closed\")]
                 async fn started(&self, order: &OrderPlacedPayload) -> Result<(), DbError> { Ok(()) }
                 #[cfg(unix)]
@@ -173,6 +174,10 @@ fn plugin_block() {
                 fn no_rm(&self, call: &Call, cx: &HookContext) -> Verdict { Verdict::Pass }
                 #[hook_handler(BeforeExecute<MakeCall>, target = \"search\")]
                 async fn cached(&self, flow: &mut FlowContext<MakeCall>) {}
+                #[start]
+                async fn open(&self) -> Result<(), DbError> { Ok(()) }
+                #[stop]
+                fn close(&self) {}
                 fn helper(&self) {}
             }",
         ),

@@ -16,7 +16,7 @@
 //! # Porting from IronClaw's `Hook` trait
 //!
 //! The trait's methods become words in the attribute, and each event a hook
-//! listens to becomes a handler of its own:
+//! handles becomes a handler of its own:
 //!
 //! | there | here |
 //! |---|---|
@@ -49,7 +49,7 @@
 //! | `registry.register(Arc::new(hook)).await` | `hooks.register(handlers![check])?`, or `hooks.install(filter)?` |
 //! | `registry.register_with_priority(hook, 10).await` | `priority = 10` in the attribute; lower runs first in both |
 //! | the default priority, 100 | the default priority is 0: write `priority = 100` where others count on coming first |
-//! | `registry.unregister("filter").await` | `handle.unregister()`, which says as well whether it removed anything |
+//! | `registry.unregister("filter").await` | `handle.unregister()`, which says as well whether it removed anything, and waits when awaited |
 //! | `registry.list().await` | `hooks.handlers()`, or `hooks.handlers_at::<BeforeInbound>()` |
 //! | `registry.run(&event).await` | `hooks.fire_gating::<BeforeInbound>(payload).await` |
 //! | `Ok(Continue { modified })`, to be applied by the caller | `Ok(Gate::Passed(payload))`, applied already |

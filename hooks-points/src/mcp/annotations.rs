@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Role;
 
-/// Hints for whoever shows or uses a piece of content.
+/// Hints for clients that display or use a piece of content.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -64,7 +64,7 @@
 //! | `getHooks()` | `hooks.handlers()` |
 //! | `getFlowHooks('tools:call-tool')` | `hooks.handlers_of_flow::<CallTool>()`: the order they run in |
 //! | `getFlowStageHooks('tools:call-tool', 'beforeExecute')` | `hooks.handlers_at::<BeforeExecute<CallTool>>()` |
-//! | `getFlowHooksForOwner('tools:call-tool', 'audit')` | `hooks.handlers_of_flow::<CallTool>()`, filtered by `owner`; `hooks.handlers_of(&owner)` for all flows |
+//! | `getFlowHooksForOwner('tools:call-tool', 'audit')` | `hooks.handlers_of_flow::<CallTool>()`, filtered by `owner`; `hooks.handlers_of("audit")` for all flows |
 //! | `getClsHooks(SearchTool)` | `hooks.handlers_for(&Target::of::<SearchTool>())` |
 //! | running the flow | `hooks.run_flow::<CallTool, _>(request, operation).await` |
 //! | running it for one class | `hooks.flow::<CallTool>().target::<SearchTool>().run(request, operation).await` |

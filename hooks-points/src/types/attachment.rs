@@ -20,7 +20,7 @@ pub struct Attachment {
     /// The name the sender gave the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
-    /// The size, where the platform tells it.
+    /// The size, where the platform reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
 }

@@ -13,7 +13,7 @@ pub enum FinishReason {
     ToolUse,
     /// It reached the limit of its answer.
     MaxTokens,
-    /// It wrote a sequence at which it was told to stop.
+    /// It wrote a stop sequence.
     StopSequence,
     /// The round trip failed.
     Error,

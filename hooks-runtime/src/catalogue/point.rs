@@ -74,11 +74,24 @@ impl PointInfo {
     #[doc(hidden)]
     #[must_use]
     #[cfg(feature = "json")]
-    pub fn __json<P: HookPoint>(mut self) -> Self
+    pub fn __json<P>(mut self) -> Self
     where
-        P::Model: crate::json::JsonModel<P>,
+        P: HookPoint<Model: crate::json::JsonModel<P>>,
+        P::Payload: serde::Serialize + serde::de::DeserializeOwned,
     {
-        self.json = Some(<P::Model as crate::json::JsonModel<P>>::point());
+        self.json = Some(crate::json::JsonPoint::fired::<P>());
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    #[cfg(feature = "json")]
+    pub fn __json_flow<F: FlowPoint>(mut self) -> Self
+    where
+        F::Payload: serde::Serialize + serde::de::DeserializeOwned,
+        F::Result: serde::Serialize + serde::de::DeserializeOwned,
+    {
+        self.json = Some(crate::json::JsonPoint::run::<F>());
         self
     }
 
@@ -86,6 +99,13 @@ impl PointInfo {
     #[must_use]
     #[cfg(not(feature = "json"))]
     pub fn __json<P: HookPoint>(self) -> Self {
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    #[cfg(not(feature = "json"))]
+    pub fn __json_flow<F: FlowPoint>(self) -> Self {
         self
     }
 

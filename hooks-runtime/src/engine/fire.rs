@@ -7,6 +7,7 @@ use crate::engine::call::CallRecord;
 use crate::engine::containment::{drop_contained, shown};
 use crate::engine::raw::{HandlerRef, Nested, Watch};
 use crate::error::{FailureKind, HandlerFailure};
+use crate::flow::{Participants, Standing};
 use crate::handler::target::Target;
 use crate::observe::log;
 use crate::observe::recorder::Recorder;
@@ -22,13 +23,13 @@ use crate::registry::snapshot::Snapshot;
 pub(crate) struct FireInfo<'f> {
     pub(crate) hooks: &'f ScopedHooks,
     pub(crate) point: &'static PointDescriptor,
-    /// A function, because one word is cheaper to keep than two.
-    pub(crate) point_type: fn() -> TypeId,
+    /// By reference: one word is cheaper to keep than two.
+    pub(crate) point_type: &'static TypeId,
 }
 
 impl<'f> FireInfo<'f> {
     pub(crate) fn of<P: HookPoint>(hooks: &'f ScopedHooks) -> Self {
-        Self { hooks, point: P::descriptor(), point_type: TypeId::of::<P> }
+        Self { hooks, point: P::descriptor(), point_type: const { &TypeId::of::<P>() } }
     }
 
     /// The fire as the chain of nested fires knows it, where it is not recorded.
@@ -36,13 +37,15 @@ impl<'f> FireInfo<'f> {
     pub(super) fn nested(&self) -> Nested {
         Nested { point: self.point, registry: self.hooks.registry(), fire: 0 }
     }
+}
 
+impl ScopedHooks {
     /// Whether the scope admits every handler of the list. One by one they are
     /// tested by [`refusal`](Fire::refusal), with all else that is asked of a
     /// handler; a list that has handlers with more to ask is not plain.
     #[inline]
     pub(super) fn admits_all(&self, list: &HandlerList) -> bool {
-        self.hooks.bits.as_ref().is_none_or(|scope| scope.admits_all(list.owners()))
+        self.bits.as_ref().is_none_or(|scope| scope.admits_all(list.owners()))
     }
 }
 
@@ -52,6 +55,8 @@ pub(crate) struct RunScope<'f> {
     pub(crate) targets: &'f [Target],
     /// All handlers as they were when the run began.
     pub(crate) handlers: &'f Snapshot,
+    /// The owners whose handlers have begun in the run.
+    pub(crate) participants: &'f Participants,
 }
 
 /// One fire, as its calls share it.
@@ -72,7 +77,7 @@ impl Fire<'_> {
     /// What is wanted of a call of that handler beside its answer.
     pub(crate) fn watch(&self, entry: &Entry) -> Watch {
         let contribution = self.recorder.is_some();
-        Watch { time: contribution || entry.timeout.is_some(), contribution }
+        Watch::new(contribution || entry.timeout.is_some(), contribution)
     }
 
     /// Why a handler does not take part; `None` where it does.
@@ -88,6 +93,20 @@ impl Fire<'_> {
             return Some(SkipReason::Target);
         }
         None
+    }
+
+    /// Notes that a handler is about to be called in a run; what its owner was to
+    /// the run before.
+    pub(crate) fn standing(&self, entry: &Entry) -> Standing {
+        self.run.map_or(Standing::Unknown, |run| run.participants.join(entry))
+    }
+
+    /// Takes that back: the handler was removed before it was called.
+    #[cold]
+    pub(crate) fn stands_back(&self, entry: &Entry, standing: Standing) {
+        if let (Some(run), Standing::New) = (self.run, standing) {
+            run.participants.stand_back(entry);
+        }
     }
 
     /// A handler does not take part. The walk over the list counts it among

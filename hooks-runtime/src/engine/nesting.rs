@@ -7,7 +7,7 @@
 //! chain as well, so that its own fires count.
 
 use crate::engine::fire::FireInfo;
-use crate::engine::raw::{ActiveStep, Nested, chain};
+use crate::engine::raw::{ActiveStep, Nested, RunStep, chain};
 use crate::error::{FireError, NestingError};
 
 /// The deepest nesting that a registry can be set to allow.
@@ -38,9 +38,9 @@ fn too_deep(registry: usize, limit: usize) -> FireError {
     FireError::Nesting(Box::new(NestingError { limit, chain }))
 }
 
-/// Runs one poll of that fire.
-pub(crate) fn within<T>(fire: Nested, poll: impl FnOnce() -> T) -> T {
-    let _step = ActiveStep::push(fire);
+/// Runs one poll of a run of a flow, or its drop.
+pub(crate) fn within<T>(nested: Nested, run: usize, poll: impl FnOnce() -> T) -> T {
+    let _step = RunStep::push(nested, run);
     poll()
 }
 

@@ -5,10 +5,11 @@ use std::task::{Context, Poll};
 
 use crate::engine::call::CallRecord;
 use crate::engine::containment::drop_contained;
-use crate::engine::raw::{CallStep, NodeId, Watch, with_waker};
+use crate::engine::raw::{CallStep, HandlerRef, NodeId, Watch, with_waker};
 use crate::engine::ready_set::ReadySet;
 use crate::engine::walk::{Settled, Walk};
 use crate::error::{FailureKind, FireError, HandlerFailure};
+use crate::registry::entry::Entry;
 use crate::registry::list::Cursor;
 
 /// Once so many calls are pending at a point that has more handlers, only those
@@ -27,13 +28,6 @@ pub(crate) struct Progress {
     pub(super) has_records: bool,
     /// The wakers of pending calls, where they are many.
     pub(super) ready: Option<Box<ReadySet>>,
-}
-
-/// A call that is pending, beside its future.
-pub(crate) struct PendingCall {
-    pub(crate) at: Cursor,
-    /// Of a call with a limit, or one that is recorded.
-    pub(crate) record: Option<Box<CallRecord>>,
 }
 
 impl Progress {
@@ -74,12 +68,13 @@ impl Walk<'_, '_> {
     /// kept.
     #[inline(never)]
     pub(super) fn suspend(&mut self, at: Cursor, mut record: CallRecord) -> Settled {
-        let entry = &*self.list.get(at).entry;
+        let handler = self.list.get(at);
+        let entry = &*handler.entry;
         if let Err(kind) = record.arm(&self.fire, entry) {
             record.give_up();
             record.poll(&self.fire, entry, || self.invocation.drop_built());
             record.ended(None);
-            return self.fail(at, &record, kind);
+            return self.fail(handler, &record, kind);
         }
         let has_record = !record.is_plain();
         self.progress.has_records |= has_record;
@@ -143,8 +138,12 @@ impl Walk<'_, '_> {
             self.progress.ready = Some(ready);
         } else {
             let mut next = self.invocation.arena().first();
-            while let Some(node) = next {
-                self.poll_pending(node, fresh);
+            while let Some((node, called)) = self.resume_from(next, fresh) {
+                if called == CallStep::Deferred {
+                    self.poll_pending(node, fresh);
+                } else {
+                    self.settle_plain(node, called);
+                }
                 next = self.invocation.arena().next(node);
             }
         }
@@ -152,6 +151,13 @@ impl Walk<'_, '_> {
             return Poll::Pending;
         }
         Poll::Ready(self.progress.result())
+    }
+
+    /// The next call from that one on that has to be looked at, and what came of
+    /// it; those of which nothing is known are polled, unless they were just now.
+    #[inline]
+    fn resume_from(&mut self, from: Option<NodeId>, fresh: bool) -> Option<(NodeId, CallStep)> {
+        if fresh { Some((from?, CallStep::Deferred)) } else { self.invocation.resume_plain(from) }
     }
 
     fn resume_one(&mut self, mut fresh: bool) -> Poll<Result<(), FireError>> {
@@ -178,28 +184,28 @@ impl Walk<'_, '_> {
     /// ends the wait for an answer, never an answer: when it has passed, the call
     /// is polled once more. What came of it, if it has ended.
     fn poll_pending(&mut self, node: NodeId, fresh: bool) -> Option<Settled> {
-        let call = self.invocation.arena().call(node)?;
-        let at = call.at;
-        let Some(mut record) = call.record.take() else {
-            return if fresh { None } else { self.poll_plain(node, at) };
+        if self.invocation.arena().has_ended(node) {
+            return None;
+        }
+        let Some(mut record) = self.invocation.arena().record(node).take() else {
+            return if fresh { None } else { self.poll_plain(node) };
         };
-        let entry = &*self.list.get(at).entry;
+        let handler = self.invocation.handler(node);
+        let entry = &*handler.entry;
         let call = &mut *record;
         let mut step = CallStep::Pending;
         let mut late = None;
         if !fresh {
-            step = self.poll_once(node, call, at);
+            step = self.poll_once(node, call, entry);
         }
         if step == CallStep::Pending {
             let task = &mut Context::from_waker(self.invocation.waker());
             let Poll::Ready(kind) = call.check_limit(entry, task) else {
                 self.invocation.leave();
-                if let Some(call) = self.invocation.arena().call(node) {
-                    call.record = Some(record);
-                }
+                *self.invocation.arena().record(node) = Some(record);
                 return None;
             };
-            step = self.poll_once(node, call, at);
+            step = self.poll_once(node, call, entry);
             if step == CallStep::Pending {
                 call.give_up();
                 call.poll(&self.fire, entry, || self.invocation.arena().end(node));
@@ -207,7 +213,7 @@ impl Walk<'_, '_> {
                 late = Some(kind);
             }
         }
-        let settled = self.settle_pending(at, call, step, late);
+        let settled = self.settle_pending(handler, call, step, late);
         entry.call_resumed();
         self.invocation.leave();
         entry.release_if_closed();
@@ -215,27 +221,27 @@ impl Walk<'_, '_> {
     }
 
     /// The same for a call of which nothing is known.
-    fn poll_plain(&mut self, node: NodeId, at: Cursor) -> Option<Settled> {
-        let step = self.invocation.resume(node, Watch::default());
-        if step == CallStep::Pending {
-            return None;
+    fn poll_plain(&mut self, node: NodeId) -> Option<Settled> {
+        match self.invocation.resume(node, Watch::default()) {
+            CallStep::Pending => None,
+            CallStep::Continue => {
+                self.invocation.call_ended(node);
+                Some(Settled::Next)
+            }
+            called => Some(self.settle_plain(node, called)),
         }
-        let settled = match step {
-            CallStep::Continue => Settled::Next,
-            step => self.settle(at, &CallRecord::default(), step),
-        };
-        let entry = &*self.list.get(at).entry;
-        entry.call_resumed();
-        if entry.is_closed() {
-            self.invocation.leave();
-            entry.release_if_closed();
-        }
-        Some(settled)
     }
 
-    fn poll_once(&mut self, node: NodeId, call: &mut CallRecord, at: Cursor) -> CallStep {
+    /// Takes what came of a call of which nothing is known, and which was pending.
+    fn settle_plain(&mut self, node: NodeId, called: CallStep) -> Settled {
+        let handler = self.invocation.handler(node);
+        let settled = self.settle(handler, &CallRecord::default(), called);
+        self.invocation.call_ended(node);
+        settled
+    }
+
+    fn poll_once(&mut self, node: NodeId, call: &mut CallRecord, entry: &Entry) -> CallStep {
         let (fire, invocation) = (&self.fire, &mut *self.invocation);
-        let entry = &*self.list.get(at).entry;
         let watch = fire.watch(entry);
         let step = call.poll(fire, entry, || invocation.resume(node, watch));
         call.ended(self.invocation.take_answered());
@@ -245,14 +251,14 @@ impl Walk<'_, '_> {
     #[inline]
     fn settle_pending(
         &mut self,
-        at: Cursor,
+        handler: &HandlerRef,
         call: &CallRecord,
         step: CallStep,
         late: Option<FailureKind>,
     ) -> Settled {
         match late {
-            Some(kind) => self.fail(at, call, kind),
-            None => self.settle(at, call, step),
+            Some(kind) => self.fail(handler, call, kind),
+            None => self.settle(handler, call, step),
         }
     }
 }

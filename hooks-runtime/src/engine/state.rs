@@ -12,12 +12,16 @@ use crate::engine::containment::drop_contained;
 use crate::engine::fire::{Fire, FireInfo, RunScope};
 use crate::engine::nesting;
 use crate::engine::pending::Progress;
-use crate::engine::raw::{ActiveStep, Arena, CallStep, FireParts, Invocation};
+use crate::engine::raw::{
+    ActiveStep, CallStep, Frame, Invocation, Nested, RawStep, Unguarded, call_all,
+};
 use crate::engine::walk::Walk;
 use crate::error::FireError;
 use crate::observe::recorder::Recorder;
 use crate::point::interest::Interest;
 use crate::registry::list::{Cursor, HandlerList};
+use crate::registry::snapshot::Snapshot;
+use crate::sync::atomic::Ordering;
 
 /// The state of a fire that is more than one walk over handlers that are ready.
 pub(crate) struct FireState<'f> {
@@ -57,72 +61,83 @@ impl<'f> FireState<'f> {
     }
 }
 
-/// The first poll of a fire, unless it has a state from the start.
+/// What is left of a fire whose handlers were called in the quickest way.
+pub(crate) enum Quick<'s> {
+    /// Nothing: all were ready at once.
+    Done,
+    /// More than that way can do, with the handlers that are read, and how many
+    /// removals there were then.
+    Left(Unguarded<'s, Snapshot>, usize),
+    /// Everything: that way could not be taken.
+    All,
+}
+
+/// Calls the handlers of a fire in the quickest way, which is one walk over those
+/// of a plain list, as long as each is ready at once. Nothing in it unwinds.
 #[inline(always)]
 #[allow(clippy::inline_always)]
-pub(crate) fn poll_first<'f>(
+pub(crate) fn poll_quick<'f>(
     info: &FireInfo<'f>,
+    frame: &mut Frame,
+    task: &mut Context<'_>,
+) -> Quick<'f> {
+    // Its parts, once: they are read again from memory otherwise.
+    let FireInfo { hooks, point: descriptor, point_type } = *info;
+    let (inner, index) = (&*hooks.inner, descriptor.index_so_far());
+    if !inner.table.get(index).calls_handlers() {
+        return Quick::All;
+    }
+    let nested = Nested { point: descriptor, registry: hooks.registry(), fire: 0 };
+    let Some(reading) = inner.published.read_quick(nested) else { return Quick::All };
+    let (snapshot, step) = reading.parts();
+    let removals = inner.table.removals(index);
+    let seen = removals.load(Ordering::Acquire);
+    if let Some(list) = snapshot.list(index)
+        && (step.depth() == 0 || nesting::check(info).is_ok())
+        && hooks.admits_all(list)
+        && call_all(frame, point_type, list, (removals, seen), step, task.waker())
+    {
+        reading.leave();
+        return Quick::Done;
+    }
+    Quick::Left(reading, seen)
+}
+
+/// The rest of a first poll that did not simply call all handlers.
+pub(crate) fn poll_rest<'f>(
+    info: &FireInfo<'f>,
+    frame: &mut Frame,
     state: &mut Option<FireState<'f>>,
-    arena: &mut Arena,
-    parts: FireParts,
+    (reading, seen): (Unguarded<'_, Snapshot>, usize),
     task: &mut Context<'_>,
 ) -> Poll<Result<(), FireError>> {
-    let (inner, index) = (&*info.hooks.inner, info.point.index_so_far());
-    let point = inner.table.get(index);
-    if point.interest() != Some(Interest::Handlers) {
-        return poll_with_state(info, state, arena, parts, task);
-    }
-    let mut step = ActiveStep::push(info.nested());
-    let protected = inner.published.read(&mut step);
+    let protected = reading.guard();
     let (snapshot, step) = protected.parts();
+    let index = info.point.index_so_far();
     let Some(list) = snapshot.list(index) else { return Poll::Ready(Ok(())) };
     if step.depth() > 0 {
         nesting::check(info)?;
     }
+    let removals = (info.hooks.inner.table.removals(index), seen);
     let waker = task.waker();
-    let mut invocation = Invocation::new(parts, info, list, point.removals(), step, arena, waker);
-    let mut called = CallStep::Deferred;
-    if list.is_plain() && info.admits_all(list) {
-        called = invocation.run(Cursor::default());
-        if called == CallStep::Continue && !invocation.has_pending() && !invocation.sees_removals()
-        {
-            invocation.finish();
-            return Poll::Ready(Ok(()));
-        }
-    }
-    let fire = Fire { info, recorder: None, run: None };
-    walk_on(fire, list, &mut invocation, state, waker, called)
-}
-
-/// The rest of a first poll that did not simply call all handlers.
-#[inline(never)]
-fn walk_on<'w>(
-    fire: Fire<'w>,
-    list: &'w Arc<HandlerList>,
-    invocation: &mut Invocation<'w>,
-    state: &mut Option<FireState<'_>>,
-    waker: &'w Waker,
-    called: CallStep,
-) -> Poll<Result<(), FireError>> {
-    let at = invocation.at();
+    let mut invocation = Invocation::new(frame, info, list, removals, step, waker);
+    let (at, called) = (invocation.at(), invocation.called());
     let state = state.insert(FireState::with(Recording::Off, None));
+    let fire = Fire { info, recorder: None, run: None };
     let polled =
-        Walk::new(fire, list, invocation, &mut state.progress, waker).poll_from(at, called);
+        Walk::new(fire, list, &mut invocation, &mut state.progress, waker).poll_from(at, called);
     if polled.is_pending() {
         state.list = Some(Arc::clone(list));
     }
     polled
 }
 
-/// The first poll of a fire of a point that was never fired, or that is
-/// observed.
-#[cold]
-#[inline(never)]
-fn poll_with_state<'f>(
+/// The first poll of a fire of a point that was never fired or that is observed,
+/// or of a thread that never fired.
+pub(crate) fn poll_with_state<'f>(
     info: &FireInfo<'f>,
+    frame: &mut Frame,
     state: &mut Option<FireState<'f>>,
-    arena: &mut Arena,
-    parts: FireParts,
     task: &mut Context<'_>,
 ) -> Poll<Result<(), FireError>> {
     let recording = match info.hooks.interest(info.point)? {
@@ -131,74 +146,70 @@ fn poll_with_state<'f>(
         Interest::Observed => Recording::Own(Box::new(Recorder::observing(*info))),
     };
     *state = Some(FireState::with(recording, None));
-    poll_state(info, state, arena, parts, task)
+    poll_again(info, frame, state, task)
 }
 
 /// A poll of a fire that has a state.
-#[inline]
-pub(crate) fn poll_state<'f>(
+pub(crate) fn poll_again<'f>(
     info: &FireInfo<'f>,
+    frame: &mut Frame,
     state: &mut Option<FireState<'f>>,
-    arena: &mut Arena,
-    parts: FireParts,
     task: &mut Context<'_>,
 ) -> Poll<Result<(), FireError>> {
     let Some(state) = state else { return Poll::Ready(Ok(())) };
-    let polled = advance(info, state, arena, parts, task);
+    let polled = advance(info, frame, state, task.waker());
     if let (Poll::Ready(result), Some(recorder)) = (&polled, state.recording.recorder()) {
-        recorder.fire_ended_with(result, || parts.label());
+        recorder.fire_ended_with(result, || frame.label());
     }
     polled
 }
 
 fn advance<'f>(
     info: &FireInfo<'f>,
+    frame: &mut Frame,
     state: &mut FireState<'f>,
-    arena: &mut Arena,
-    parts: FireParts,
-    task: &mut Context<'_>,
+    waker: &Waker,
 ) -> Poll<Result<(), FireError>> {
-    let FireState { recording, run, list, progress } = state;
-    let fire = Fire { info, recorder: recording.recorder(), run: *run };
+    let FireState { recording, run, list: kept, progress } = state;
+    let (fire, run) = (Fire { info, recorder: recording.recorder(), run: *run }, *run);
     let (inner, index) = (&*info.hooks.inner, info.point.index_so_far());
-    let removals = inner.table.get(index).removals();
-    let mut step = ActiveStep::push(fire.nested());
-    let protected;
-    let (handlers, step) = match (&*list, &*run) {
-        (Some(list), _) => (Some(list), &step),
-        (None, Some(run)) => (run.handlers.list(index), &step),
-        (None, None) => {
-            protected = inner.published.read(&mut step);
-            let (snapshot, step) = protected.parts();
-            (snapshot.list(index), step)
+    let removals = inner.table.removals(index);
+    let removals = (removals, removals.load(Ordering::Acquire));
+    let step = ActiveStep::push(fire.nested());
+    if let Some(list) = kept {
+        let mut invocation = Invocation::new(frame, info, list, removals, *step, waker);
+        return Walk::new(fire, list, &mut invocation, progress, waker).resume(false);
+    }
+    let mut first = |list: Option<&Arc<HandlerList>>, step: RawStep| {
+        let Some(list) = list else { return Poll::Ready(Ok(())) };
+        // The stages of a run that was let in run.
+        if step.depth() > 0 && run.is_none() {
+            nesting::check(info)?;
         }
+        let mut invocation = Invocation::new(frame, info, list, removals, step, waker);
+        let polled = Walk::new(fire, list, &mut invocation, progress, waker)
+            .poll_from(Cursor::default(), CallStep::Deferred);
+        if polled.is_pending() {
+            *kept = Some(Arc::clone(list));
+        }
+        polled
     };
-    let Some(handlers) = handlers else { return Poll::Ready(Ok(())) };
-    let waker = task.waker();
-    let mut invocation = Invocation::new(parts, info, handlers, removals, step, arena, waker);
-    if list.is_some() {
-        return Walk::new(fire, handlers, &mut invocation, progress, waker).resume(false);
+    if let Some(run) = run {
+        return first(run.handlers.list(index), *step);
     }
-    // The stages of a run that was let in run.
-    if step.depth() > 0 && run.is_none() {
-        nesting::check(info)?;
-    }
-    let mut walk = Walk::new(fire, handlers, &mut invocation, progress, waker);
-    let polled = walk.poll_from(Cursor::default(), CallStep::Deferred);
-    if polled.is_pending() {
-        let kept = Arc::clone(handlers);
-        *list = Some(kept);
-    }
-    polled
+    let protected = inner.published.read(step);
+    let (snapshot, step) = protected.parts();
+    first(snapshot.list(index), step)
 }
 
 /// Drops the futures of the calls that are pending, and reports that.
 pub(crate) fn cancel<'f>(
     info: &FireInfo<'f>,
+    frame: &mut Frame,
     state: &mut Option<FireState<'f>>,
-    arena: &mut Arena,
 ) {
     let Some(FireState { recording, run, list, progress }) = state else { return };
+    let arena = frame.arena();
     let fire = Fire { info, recorder: recording.recorder(), run: *run };
     if let Some(list) = list.as_ref().filter(|_| arena.live() > 0) {
         // What is dropped is handlers' code, which a fire runs.
@@ -206,9 +217,12 @@ pub(crate) fn cancel<'f>(
         let mut next = arena.first();
         while let Some(node) = next {
             next = arena.next(node);
-            let Some(call) = arena.call(node) else { continue };
-            let entry = &*list.get(call.at).entry;
-            let mut record = call.record.take().map_or_else(CallRecord::default, |record| *record);
+            if arena.has_ended(node) {
+                continue;
+            }
+            let entry = &*arena.handler(node, list).entry;
+            let record = arena.record(node).take();
+            let mut record = record.map_or_else(CallRecord::default, |record| *record);
             step.publish_running(entry);
             record.poll(&fire, entry, || arena.end(node));
             record.cancelled(&fire, entry);

@@ -25,7 +25,7 @@ pub struct TokioTimer;
 impl Timer for TokioTimer {
     fn sleep(&self, duration: Duration) -> Option<Sleep> {
         tokio::runtime::Handle::try_current().ok()?;
-        // A runtime without time cannot be told from one with it, but making
+        // A runtime without time cannot be distinguished from one with it, but making
         // the wait panics there.
         crate::engine::containment::contained(|| -> Sleep {
             Box::pin(tokio::time::sleep(duration))

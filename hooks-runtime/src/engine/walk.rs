@@ -8,8 +8,9 @@ use crate::engine::call::CallRecord;
 use crate::engine::containment::{log_spared, message_of};
 use crate::engine::fire::Fire;
 use crate::engine::pending::Progress;
-use crate::engine::raw::{CallStep, Invocation};
+use crate::engine::raw::{CallStep, HandlerRef, Invocation};
 use crate::error::{FailureKind, FireError};
+use crate::flow::Standing;
 use crate::observe::report::SkipReason;
 use crate::registry::list::{Cursor, HandlerList};
 
@@ -46,7 +47,7 @@ impl<'w, 'i> Walk<'w, 'i> {
     ) -> Self {
         let is_plain = fire.recorder.is_none()
             && list.is_plain()
-            && fire.info.admits_all(list)
+            && fire.info.hooks.admits_all(list)
             && progress.ready.is_none()
             && invocation.is_open();
         Self { fire, list, invocation, progress, waker, is_plain }
@@ -131,9 +132,11 @@ impl<'w, 'i> Walk<'w, 'i> {
             self.fire.skipped(entry, reason);
             return Settled::Next;
         }
+        let standing = self.fire.standing(entry);
         let called = self.with_next_waker(|walk| {
             let (fire, invocation) = (&walk.fire, &mut walk.invocation);
-            let called = invocation.enter(at, |entered| {
+            let also_leaving = standing == Standing::Begun && entry.point.ends_run();
+            let called = invocation.enter(at, also_leaving, |entered| {
                 let mut record = CallRecord::begin(fire, entry);
                 let watch = fire.watch(entry);
                 let step = record.poll(fire, entry, || entered.start(watch));
@@ -144,6 +147,7 @@ impl<'w, 'i> Walk<'w, 'i> {
             Some(walk.settle_call(at, record, step))
         });
         let Some(settled) = called else {
+            self.fire.stands_back(entry, standing);
             self.fire.skipped(entry, SkipReason::Unregistered);
             // Its removal may have found it published here, and left it to this.
             entry.release_if_closed();
@@ -158,33 +162,38 @@ impl<'w, 'i> Walk<'w, 'i> {
         if step == CallStep::Pending {
             return self.suspend(at, record);
         }
-        self.settle(at, &record, step)
+        self.settle(self.list.get(at), &record, step)
     }
 
     /// Takes what came of a call that has ended.
-    pub(super) fn settle(&mut self, at: Cursor, call: &CallRecord, step: CallStep) -> Settled {
+    pub(super) fn settle(
+        &mut self,
+        handler: &HandlerRef,
+        call: &CallRecord,
+        step: CallStep,
+    ) -> Settled {
         let kind = match step {
             CallStep::Failed => FailureKind::Error(self.invocation.take_error()),
             CallStep::Panicked => {
                 let message = message_of(self.invocation.take_panic());
                 if !self.invocation.was_merging() {
-                    return self.fail(at, call, FailureKind::Panicked(message));
+                    return self.fail(handler, call, FailureKind::Panicked(message));
                 }
                 // Only values that came too late are dropped while an answer is
                 // merged, and the others are merged by then.
                 log_spared(&message);
-                return self.ran(at, call, CallStep::Continue);
+                return self.ran(handler, call, CallStep::Continue);
             }
-            step => return self.ran(at, call, step),
+            step => return self.ran(handler, call, step),
         };
-        self.fail(at, call, kind)
+        self.fail(handler, call, kind)
     }
 
     /// A call has ended well.
     #[inline]
-    fn ran(&mut self, at: Cursor, call: &CallRecord, step: CallStep) -> Settled {
+    fn ran(&mut self, handler: &HandlerRef, call: &CallRecord, step: CallStep) -> Settled {
         let contribution = self.invocation.take_contribution();
-        self.fire.ran(&self.list.get(at).entry, call, contribution);
+        self.fire.ran(&handler.entry, call, contribution);
         match step {
             CallStep::Break => Settled::End(self.invocation.skip_reason(), Ok(())),
             _ => Settled::Next,
@@ -194,12 +203,17 @@ impl<'w, 'i> Walk<'w, 'i> {
     /// A call has failed: the end of the fire, where the handler fails closed and
     /// the fire does not run all.
     #[cold]
-    pub(super) fn fail(&mut self, at: Cursor, call: &CallRecord, kind: FailureKind) -> Settled {
-        let Some(failure) = self.fire.failed(&self.list.get(at).entry, call, kind) else {
+    pub(super) fn fail(
+        &mut self,
+        handler: &HandlerRef,
+        call: &CallRecord,
+        kind: FailureKind,
+    ) -> Settled {
+        let Some(failure) = self.fire.failed(&handler.entry, call, kind) else {
             return Settled::Next;
         };
         if self.invocation.is_concurrent() {
-            self.progress.keep_failure(at, failure);
+            self.progress.keep_failure(self.list.cursor_of(handler), failure);
             return Settled::Next;
         }
         Settled::End(SkipReason::AfterFailure, Err(FireError::Failed(failure)))

@@ -73,7 +73,7 @@ impl<F: FlowPoint> FlowContext<F> {
             error: None,
             signal: None,
             answers: Answers::of_stage(false),
-            state: State::default(),
+            state: State::new(),
             hooks,
         }
     }
@@ -190,7 +190,8 @@ impl<F: FlowPoint> FlowContext<F> {
 /// What the handlers put into it is their code, so that its drop may panic.
 impl<F: FlowPoint> Drop for FlowContext<F> {
     fn drop(&mut self) {
-        drop_contained("the state of a flow", std::mem::take(&mut self.state));
+        // Before what it may refer to; each value is contained.
+        drop(std::mem::replace(&mut self.state, State::new()));
         drop_contained("the input of a flow", self.input.take());
         drop_contained("the output of a flow", self.output.take());
         drop_contained("the error of a flow", self.error.take());

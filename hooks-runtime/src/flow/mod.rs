@@ -111,6 +111,7 @@ mod answer;
 mod context;
 mod error;
 mod host;
+mod participants;
 mod report;
 mod run;
 mod stage_run;
@@ -120,6 +121,7 @@ mod step;
 
 pub use context::FlowContext;
 pub use error::FlowError;
+pub(crate) use participants::{Participants, Standing};
 pub use report::FlowReport;
 pub use run::{FlowRun, Operation};
 pub use stages::{

@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Debug};
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::slice;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use crate::engine::containment::shown;
 use crate::engine::fire::{FireInfo, RunScope};
@@ -15,7 +16,8 @@ use crate::flow::host::{self, Uncalled, Validation};
 use crate::flow::stage_run::StageEnd;
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Stage, StageKind, StepReport,
+    FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Participants, Stage, StageKind,
+    StepReport,
 };
 use crate::handler::target::Target;
 use crate::model::{FiresAs, Flow};
@@ -145,23 +147,28 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         let nested = Nested { point: info.point, registry: hooks.registry(), fire: 0 };
         nesting::check_run(nested, hooks.inner.settings.depth).map_err(FlowError::Fire)?;
         hooks.interest(info.point).map_err(FlowError::Fire)?;
+        // Before the recorder and the run itself, so dropped after them: what the
+        // run has of its participants is gone when it ends for them.
+        let participants = Participants::new(F::NAME);
         let is_observed = !hooks.inner.settings.observers.is_empty();
         let recorder = (report.is_some() || is_observed).then(|| Recorder::observing(info));
         let recorder = recorder.as_ref();
         let nested = Nested { fire: recorder.map_or(0, Recorder::id), ..nested };
-        let mut drive = pin!(async {
+        let drive = pin!(Some(async {
             let mut driver = Driver::<F> {
                 run: &self,
                 context: FlowContext::new(input, hooks.clone()),
-                handlers: hooks.inner.published.load_full(&mut ActiveStep::push(nested)),
+                handlers: hooks.inner.published.load_full(ActiveStep::push(nested)),
+                participants: &participants,
                 report,
                 recorder,
                 steps: if self.validation.is_some() { BOTH_STEPS } else { OPERATION }.iter(),
             };
             let outcome = driver.run_to_output(Uncalled::new(operation)).await;
             driver.run_to_end(outcome).await
-        });
-        let outcome = poll_fn(|task| nesting::within(nested, || drive.as_mut().poll(task))).await;
+        }));
+        let mut driving = Driving { future: drive, nested, run: participants.id() };
+        let outcome = poll_fn(|task| driving.poll(task)).await;
         if let Some(recorder) = recorder {
             match &outcome {
                 Ok(_) => recorder.fire_ended(&FireEnd::Completed("ran")),
@@ -172,12 +179,44 @@ impl<F: FlowPoint> FlowRun<'_, F> {
     }
 }
 
+/// A run under way, which is on the chain of fires while it is polled or dropped.
+struct Driving<'d, Fut> {
+    /// `None` once it has ended.
+    future: Pin<&'d mut Option<Fut>>,
+    nested: Nested,
+    run: usize,
+}
+
+impl<Fut: Future> Driving<'_, Fut> {
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Fut::Output> {
+        let Self { future, nested, run } = self;
+        nesting::within(*nested, *run, || {
+            let Some(drive) = future.as_mut().as_pin_mut() else { return Poll::Pending };
+            let polled = drive.poll(task);
+            if polled.is_ready() {
+                future.set(None);
+            }
+            polled
+        })
+    }
+}
+
+impl<Fut> Drop for Driving<'_, Fut> {
+    fn drop(&mut self) {
+        let Self { future, nested, run } = self;
+        if future.is_some() {
+            nesting::within(*nested, *run, || future.set(None));
+        }
+    }
+}
+
 /// Takes one run through its stages.
 struct Driver<'r, F: FlowPoint> {
     run: &'r FlowRun<'r, F>,
     context: FlowContext<F>,
     /// All handlers as they were when the run began.
     handlers: Arc<Snapshot>,
+    participants: &'r Participants,
     report: Option<&'r mut FlowReport>,
     /// Where the run is reported or observed.
     recorder: Option<&'r Recorder<'r>>,
@@ -276,7 +315,11 @@ impl<F: FlowPoint> Driver<'_, F> {
         // Marks the stage as fired. Which handlers take part was decided when the
         // run began, so that it sees one version of every plugin.
         hooks.interest(info.point).map_err(FlowError::Fire)?;
-        let scope = RunScope { targets: &self.run.targets, handlers: &self.handlers };
+        let scope = RunScope {
+            targets: &self.run.targets,
+            handlers: &self.handlers,
+            participants: self.participants,
+        };
         let fire = hooks.fire::<Stage, S>(&mut self.context);
         let ran = fire.recorded(recorder.as_ref(), Some(&scope)).await;
         if let (Some(report), Some(recorder)) = (&mut self.report, recorder) {

@@ -1,6 +1,5 @@
 //! One stage of a run: the context of its handlers, and what they ask for.
 
-use std::mem;
 use std::sync::Arc;
 
 use crate::engine::containment::shown;
@@ -28,12 +27,8 @@ pub enum StageEnd {
 impl Accumulator for StageEnd {
     type Outcome = Self;
 
-    fn empty(&mut self) -> Self {
-        Self::Complete
-    }
-
-    fn finish(&mut self) -> Self {
-        mem::replace(self, Self::Complete)
+    fn finish(self) -> Self {
+        self
     }
 
     fn label(&self) -> &'static str {

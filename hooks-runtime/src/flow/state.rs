@@ -4,12 +4,19 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 
+use crate::engine::containment::drop_contained;
+
 /// At most one value of each type, shared by the handlers of one run of a flow.
-/// No other run sees it.
-#[derive(Default)]
+/// No other run sees it, and it cannot be taken out of its run: what a plugin put
+/// into it has been dropped when the wait for the plugin's removal ends.
 pub struct State(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
 
 impl State {
+    // Not `Default`, by which a handler could take another's values along.
+    pub(super) fn new() -> Self {
+        Self(HashMap::new())
+    }
+
     /// Inserts a value; returns the one of its type that it replaces.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) -> Option<T> {
         self.0.insert(TypeId::of::<T>(), Box::new(value)).and_then(unboxed)
@@ -33,6 +40,16 @@ impl State {
 
 fn unboxed<T: 'static>(value: Box<dyn Any + Send + Sync>) -> Option<T> {
     value.downcast().ok().map(|value| *value)
+}
+
+/// What the handlers put into it is their code, so that the drop of each may
+/// panic.
+impl Drop for State {
+    fn drop(&mut self) {
+        for (_, value) in self.0.drain() {
+            drop_contained("the state of a flow", value);
+        }
+    }
 }
 
 impl fmt::Debug for State {

@@ -7,24 +7,39 @@ use serde_path_to_error::{Deserializer as Tracking, Track};
 
 use super::error::{JsonError, Mismatch};
 use super::strict::Strict;
+use crate::engine::containment::{contained, drop_contained};
+use crate::error::BoxError;
 use crate::escape::escaped;
 use crate::point::HookPoint;
 
 /// Reads the payload of `P` from text.
+///
+/// How it is read is the host's code, and no handler is called yet that could
+/// have failed: a panic is an error like any other.
 pub(super) fn payload<P>(text: &[u8]) -> Result<P::Payload, JsonError>
 where
     P: HookPoint,
     P::Payload: DeserializeOwned,
 {
-    let mut document = serde_json::Deserializer::from_slice(text);
-    let payload = tracked(P::NAME, "the payload", &mut document)?;
-    document.end().map_err(|error| Mismatch {
+    let whole = |problem: &str| Mismatch {
         point: P::NAME,
         what: "the payload",
         path: ".".to_owned(),
-        problem: short(&error.to_string()),
-    })?;
+        problem: short(problem),
+    };
+    let mut document = serde_json::Deserializer::from_slice(text);
+    let read = contained(|| tracked(P::NAME, "the payload", &mut document));
+    let payload = read.map_err(|message| whole(&format!("reading it panicked: {message}")))??;
+    if let Err(error) = document.end() {
+        drop_contained("a payload", payload);
+        return Err(whole(&error.to_string()).into());
+    }
     Ok(payload)
+}
+
+/// Reads the answer of a handler of `P`.
+pub(super) fn answer<P: HookPoint, T: DeserializeOwned>(answer: Value) -> Result<T, BoxError> {
+    Ok(value(P::NAME, "the answer", answer)?)
 }
 
 /// Reads a value that a handler or an operation returned.
@@ -72,11 +87,16 @@ fn short(message: &str) -> String {
     }
 }
 
-/// Writes the outcome of a fire.
-pub(super) fn outcome<T: Serialize>(point: &'static str, outcome: &T) -> Result<Value, JsonError> {
-    serde_json::to_value(outcome).map_err(|error| unwritable(point, &error))
-}
-
-pub(super) fn unwritable(point: &'static str, error: &serde_json::Error) -> JsonError {
-    JsonError::Unwritable { point, problem: short(&error.to_string()) }
+/// Writes the outcome of a fire or a run of `P`.
+///
+/// How it is written is the host's code, as how it is read.
+pub(super) fn outcome<P: HookPoint, T: Serialize>(outcome: T) -> Result<Value, JsonError> {
+    let written = contained(|| serde_json::to_value(&outcome));
+    drop_contained("an outcome", outcome);
+    let problem = match written {
+        Ok(Ok(written)) => return Ok(written),
+        Ok(Err(error)) => error.to_string(),
+        Err(message) => format!("writing it panicked: {message}"),
+    };
+    Err(JsonError::Unwritable { point: P::NAME, problem: short(&problem) })
 }

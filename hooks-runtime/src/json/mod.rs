@@ -67,6 +67,7 @@
 mod answers;
 mod decode;
 mod error;
+mod fire;
 mod flow;
 mod handler;
 mod hooks;
@@ -80,10 +81,12 @@ pub use error::{JsonError, Mismatch};
 pub use flow::JsonFlow;
 pub use handler::{IntoAnswer, IntoJsonHandler};
 pub use hooks::JsonHooks;
+#[doc(hidden)]
+pub use models::JsonModel;
 pub use on::JsonOn;
 pub use outcome::Outcome;
 #[doc(hidden)]
-pub use point::{JsonModel, JsonPoint};
+pub use point::JsonPoint;
 
 #[allow(unused_imports, reason = "for the documentation")]
 use crate::catalogue::Catalogue;

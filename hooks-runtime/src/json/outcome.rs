@@ -10,9 +10,9 @@ use crate::model::{Claim, Gate, Rejection};
 #[non_exhaustive]
 pub enum Outcome {
     /// A void point: its handlers were called.
-    Told,
+    Notified,
     /// A modifying point: the merged result.
-    Amended(Value),
+    Result(Value),
     /// A claiming point: the claim as handlers answer it, or none.
     Claim(Claim<Value>),
     /// A gating point: the final payload, or the rejection: by which handler, and
@@ -29,8 +29,8 @@ impl Outcome {
     /// "reason": …, "handler": …, "owner": …}`.
     pub fn to_json(&self) -> Value {
         match self {
-            Self::Told => Value::Null,
-            Self::Amended(result) => result.clone(),
+            Self::Notified => Value::Null,
+            Self::Result(result) => result.clone(),
             Self::Claim(Claim::Claimed(claim)) => claim.clone(),
             Self::Claim(Claim::Unclaimed) => json!({"handled": false}),
             Self::Gate(Gate::Passed(payload)) => json!({"verdict": "passed", "payload": payload}),

@@ -5,19 +5,20 @@ use std::future::{Future, ready};
 use std::marker::PhantomData;
 use std::pin::Pin;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::decode;
 use super::error::JsonError;
 use super::handler::JsonHandler;
+use super::models::JsonModel;
 use super::outcome::Outcome;
 use crate::error::BoxError;
-use crate::flow::{FlowReport, StageKind};
+use crate::flow::{FlowPoint, FlowReport, StageKind};
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
 use crate::handler::target::Target;
-use crate::model::Model;
 use crate::observe::report::FireReport;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
@@ -45,15 +46,25 @@ impl fmt::Debug for ByName {
     }
 }
 
-/// A model whose points can be used by name.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{P}` cannot be fired with JSON",
-    note = "in a block with `json` all payloads and results implement `Serialize` and \
-            `DeserializeOwned`"
-)]
-pub trait JsonModel<P: HookPoint>: Model {
-    fn point() -> JsonPoint;
+impl JsonPoint {
+    /// A point that is fired.
+    pub(crate) fn fired<P>() -> Self
+    where
+        P: HookPoint<Model: JsonModel<P>>,
+        P::Payload: Serialize + DeserializeOwned,
+    {
+        Self(ByName::Fired(const { &ErasedPoint::<P>(PhantomData) }))
+    }
+
+    /// A flow.
+    pub(crate) fn run<F>() -> Self
+    where
+        F: FlowPoint,
+        F::Payload: Serialize + DeserializeOwned,
+        F::Result: Serialize + DeserializeOwned,
+    {
+        Self(ByName::Run(const { &ErasedPoint::<F>(PhantomData) }))
+    }
 }
 
 /// The outcome of a fire, and its report, if something was fired and a report was
@@ -98,8 +109,8 @@ pub(super) struct Run<'a> {
 pub(super) type Operation<'a> =
     Box<dyn FnOnce(Value) -> Boxed<'a, Result<Value, BoxError>> + Send + 'a>;
 
-/// The point `P`, known by its name.
-pub(super) struct Named<P>(pub(super) PhantomData<fn() -> P>);
+/// The point `P`, with its type forgotten by those that use it.
+pub(super) struct ErasedPoint<P>(PhantomData<fn() -> P>);
 
 /// Reads the payload, or returns the error, before anything is fired.
 pub(super) fn with_payload<'a, P, T, R>(

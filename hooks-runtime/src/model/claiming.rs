@@ -10,7 +10,7 @@ use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
 use crate::model::{FiresAs, Model, RegistersAs, Returns};
 use crate::observe::report::{Contribution, FireReport, SkipReason};
 use crate::plugin::scope::ScopedHooks;
-use crate::point::{HookPoint, ModelKind};
+use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
 
@@ -20,6 +20,12 @@ use crate::registry::handle::Handle;
 /// and those after it are not called. That none claims is a normal outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct Claiming;
+
+#[allow(non_upper_case_globals)]
+impl ModelKind {
+    /// One after another until the first claim.
+    pub const Claiming: Self = Self::new("Claiming", "claiming", FailurePolicy::Open);
+}
 
 impl Sealed for Claiming {}
 
@@ -176,13 +182,8 @@ impl<R: Send> Accumulator for FirstClaim<R> {
     type Outcome = Claim<R>;
 
     #[inline]
-    fn empty(&mut self) -> Claim<R> {
-        Claim::Unclaimed
-    }
-
-    #[inline]
-    fn finish(&mut self) -> Claim<R> {
-        std::mem::replace(&mut self.0, Claim::Unclaimed)
+    fn finish(self) -> Claim<R> {
+        self.0
     }
 
     fn label(&self) -> &'static str {

@@ -4,6 +4,7 @@
 use std::any::Any;
 
 use crate::engine::raw::{Call, CallStep, Composition, FireFuture};
+use crate::error::FireError;
 use crate::model::{FieldSet, Model};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint};
@@ -22,6 +23,9 @@ pub(crate) type Output<P> = Result<Answer<P>, crate::error::BoxError>;
 
 /// What a fire of `P` composes the answers into.
 pub(crate) type Accumulated<P> = <<P as HookPoint>::Model as Model>::Accumulator<P>;
+
+/// What a fire of `P` as a `V` comes to.
+pub(crate) type FireResult<V, P> = <<V as Model>::Accumulator<P> as Accumulator>::Outcome;
 
 /// What a model does before and after each call of a handler of `P`.
 pub trait Compose<P: HookPoint>: Model {
@@ -66,15 +70,27 @@ pub trait Accumulator: Send + Sized {
     /// The functions below, for the engine.
     const COMPOSITION: &'static Composition = &Composition::of::<Self>();
 
-    /// The fire has handlers to call.
+    /// The fire has handlers to call. Where this fails, it calls none.
     #[inline]
-    fn begin(&mut self) {}
+    fn begin(&mut self) -> Result<(), FireError> {
+        Ok(())
+    }
 
     /// What the fire comes to where there are no handlers.
-    fn empty(&mut self) -> Self::Outcome;
+    #[inline]
+    fn empty(self) -> Result<Self::Outcome, FireError> {
+        Ok(self.finish())
+    }
 
-    /// What the fire came to, at its end. Nothing is left behind.
-    fn finish(&mut self) -> Self::Outcome;
+    /// Whether the fire comes to the same as one without handlers: asked before
+    /// this is moved, which takes longer than the rest where it is large.
+    #[inline]
+    fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// What the fire came to, at its end.
+    fn finish(self) -> Self::Outcome;
 
     /// What the fire came to so far, in one word.
     fn label(&self) -> &'static str;

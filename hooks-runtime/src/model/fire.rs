@@ -4,16 +4,14 @@ use crate::engine::containment::drop_contained;
 use crate::engine::fire::FireInfo;
 use crate::engine::raw::FireFuture;
 use crate::error::FireError;
-use crate::model::compose::Accumulator;
+use crate::model::compose::{Accumulator, FireResult};
 use crate::model::{FiresAs, Model};
+use crate::observe::FireEnd;
 use crate::observe::recorder::Recorder;
 use crate::observe::report::FireReport;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::interest::Interest;
 use crate::point::{HookPoint, PointDescriptor};
-
-/// What a fire of `P` as a `V` comes to.
-type Outcome<V, P> = <<V as Model>::Accumulator<P> as Accumulator>::Outcome;
 
 impl ScopedHooks {
     #[inline(always)]
@@ -34,22 +32,40 @@ impl ScopedHooks {
     pub(crate) async fn fire_made<V, P>(
         &self,
         payload: P::Payload,
-    ) -> Result<Outcome<V, P>, FireError>
+    ) -> Result<FireResult<V, P>, FireError>
     where
         V: Model<Accumulator<P>: Accumulator>,
         P: HookPoint<Model: FiresAs<V, P>>,
     {
-        let mut payload = Some(payload);
-        let outcome = self.fire::<V, P>(<P::Model as FiresAs<V, P>>::given(&mut payload)).await;
-        // It is the host's, and may panic even in its drop.
-        drop_contained("a payload", payload);
-        outcome
+        let mut payload = MadePayload(Some(payload));
+        self.fire::<V, P>(<P::Model as FiresAs<V, P>>::given(&mut payload.0)).await
+    }
+
+    /// The same, with a report where one is asked for.
+    #[cfg(feature = "json")]
+    pub(crate) async fn fire_made_reported<V, P>(
+        &self,
+        payload: P::Payload,
+        reported: bool,
+    ) -> (Result<FireResult<V, P>, FireError>, Option<FireReport>)
+    where
+        V: Model<Accumulator<P>: Accumulator>,
+        P: HookPoint<Model: FiresAs<V, P>>,
+    {
+        let mut payload = MadePayload(Some(payload));
+        let given = <P::Model as FiresAs<V, P>>::given(&mut payload.0);
+        if reported {
+            let (outcome, report) = self.fire_reported::<V, P>(given).await;
+            (outcome, Some(report))
+        } else {
+            (self.fire::<V, P>(given).await, None)
+        }
     }
 
     pub(crate) async fn fire_reported<'f, V, P>(
         &'f self,
         given: V::Given<'f, P>,
-    ) -> (Result<Outcome<V, P>, FireError>, FireReport)
+    ) -> (Result<FireResult<V, P>, FireError>, FireReport)
     where
         V: Model<Accumulator<P>: Accumulator>,
         P: HookPoint<Model: FiresAs<V, P>>,
@@ -59,6 +75,10 @@ impl ScopedHooks {
         }
         let recorder = Recorder::reporting(FireInfo::of::<P>(self));
         let outcome = self.fire::<V, P>(given).recorded(Some(&recorder), None).await;
+        if let Err(error) = &outcome {
+            // Most have ended by now, but not one that could not begin.
+            recorder.fire_ended(&FireEnd::Failed(error));
+        }
         (outcome, recorder.into_report())
     }
 
@@ -67,7 +87,17 @@ impl ScopedHooks {
     pub(crate) fn is_quiet<P: HookPoint>(&self) -> bool {
         // A point that no registry has met yet looks at a place that no point
         // has, where nothing is ever set.
-        self.inner.table.is_quiet(P::descriptor().index_so_far())
+        let index = P::descriptor().index_so_far();
+        match self.inner.table.among_first(index) {
+            Some(state) => state.is_quiet(),
+            None => self.later_is_quiet(index),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn later_is_quiet(&self, index: usize) -> bool {
+        self.inner.table.get(index).is_quiet()
     }
 
     /// What a fire of a point has to do.
@@ -101,5 +131,15 @@ impl ScopedHooks {
             let declared = self.inner.store().declare(point);
             declared.map_err(|clash| FireError::NameClash(Box::new(clash)))
         })
+    }
+}
+
+/// A payload that was made for a fire. It is the host's, and may panic even in its
+/// drop, at the end of the fire or where that is dropped.
+struct MadePayload<T>(Option<T>);
+
+impl<T> Drop for MadePayload<T> {
+    fn drop(&mut self) {
+        drop_contained("a payload", self.0.take());
     }
 }

@@ -8,7 +8,7 @@ use crate::error::BoxError;
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
 use crate::model::{Model, Returns};
 use crate::plugin::scope::ScopedHooks;
-use crate::point::{HookPoint, ModelKind};
+use crate::point::{FailurePolicy, HookPoint, ModelKind};
 
 /// The model of points that wrap an operation of the host in six stages.
 ///
@@ -16,6 +16,14 @@ use crate::point::{HookPoint, ModelKind};
 /// host runs it with `run_flow`.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow;
+
+#[allow(non_upper_case_globals)]
+impl ModelKind {
+    /// Stages around an operation of the host.
+    pub const Flow: Self = Self::new("Flow", "flow", FailurePolicy::Closed);
+    /// One stage of a flow.
+    pub const Stage: Self = Self::new("Stage", "stage", FailurePolicy::Closed);
+}
 
 impl Sealed for Flow {}
 
@@ -52,12 +60,8 @@ impl<P: HookPoint<Model = Self>> Begin<P> for Flow {
 impl Accumulator for Infallible {
     type Outcome = Self;
 
-    fn empty(&mut self) -> Self {
-        *self
-    }
-
-    fn finish(&mut self) -> Self {
-        *self
+    fn finish(self) -> Self {
+        self
     }
 
     fn label(&self) -> &'static str {

@@ -29,6 +29,13 @@ use crate::registry::handle::Handle;
 #[derive(Clone, Copy, Debug)]
 pub struct Gating;
 
+#[allow(non_upper_case_globals)]
+impl ModelKind {
+    /// Rewriters, then guards; the first rejection stops.
+    // No verdict is not a pass, so it fails closed.
+    pub const Gating: Self = Self::new("Gating", "gating", FailurePolicy::Closed);
+}
+
 impl Sealed for Gating {}
 
 impl Model for Gating {
@@ -231,48 +238,38 @@ impl ScopedHooks {
 /// A payload on its way through the gate.
 #[derive(Debug)]
 pub struct Passing<T> {
-    /// There until the end of the fire.
-    payload: Option<T>,
+    payload: T,
     rejection: Option<Box<Rejection>>,
 }
 
-impl<T> Passing<T> {
-    #[inline]
-    fn new(payload: T) -> Self {
-        Self { payload: Some(payload), rejection: None }
-    }
-
-    #[inline]
-    fn payload(&self) -> &T {
-        self.payload.as_ref().expect("it is there until the end")
-    }
-
-    #[inline]
-    fn passed(&mut self) -> Gate<T> {
-        Gate::Passed(self.payload.take().expect("it is there until the end"))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn rejected(&mut self, rejection: Rejection) -> Gate<T> {
-        drop_contained("a payload that was rejected", self.payload.take());
-        Gate::Rejected(rejection)
-    }
+#[cold]
+#[inline(never)]
+fn rejected<T>(payload: T, rejection: Rejection) -> Gate<T> {
+    drop_contained("a payload that was rejected", payload);
+    Gate::Rejected(rejection)
 }
 
 impl<T: Send> Accumulator for Passing<T> {
     type Outcome = Gate<T>;
 
     #[inline]
-    fn empty(&mut self) -> Gate<T> {
-        self.passed()
+    fn empty(self) -> Result<Gate<T>, FireError> {
+        let Self { payload, rejection } = self;
+        // There is none, which the compiler does not see.
+        std::mem::forget(rejection);
+        Ok(Gate::Passed(payload))
     }
 
     #[inline]
-    fn finish(&mut self) -> Gate<T> {
-        match self.rejection.take() {
-            None => self.passed(),
-            Some(rejection) => self.rejected(*rejection),
+    fn is_empty(&self) -> bool {
+        self.rejection.is_none()
+    }
+
+    #[inline]
+    fn finish(self) -> Gate<T> {
+        match self.rejection {
+            None => Gate::Passed(self.payload),
+            Some(rejection) => rejected(self.payload, *rejection),
         }
     }
 
@@ -284,7 +281,7 @@ impl<T: Send> Accumulator for Passing<T> {
 impl<P: HookPoint<Model = Self>> Compose<P> for Gating {
     #[inline]
     fn input<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
-        call.accumulator().payload()
+        &call.accumulator().payload
     }
 
     /// No failure swallows a rejection; and where a failure lets the payload
@@ -325,7 +322,7 @@ fn replace<P: HookPoint<Model = Gating>>(
         return call.fail(guard_that_replaces(P::NAME));
     }
     call.contribute(Contribution::Replaced);
-    let replaced = call.accumulator().payload.replace(payload);
+    let replaced = std::mem::replace(&mut call.accumulator().payload, payload);
     drop_contained("a payload that was replaced", replaced);
     CallStep::Continue
 }
@@ -344,7 +341,7 @@ fn reject<P: HookPoint<Model = Gating>>(call: &mut Call<'_, '_, P>, reason: Stri
 impl<P: HookPoint<Model = Self>> Begin<P> for Gating {
     #[inline]
     fn begin(hooks: &ScopedHooks, payload: P::Payload) -> FireFuture<'_, P, Passing<P::Payload>> {
-        FireFuture::owning(hooks, Passing::new(payload))
+        FireFuture::owning(hooks, Passing { payload, rejection: None })
     }
 
     #[inline]

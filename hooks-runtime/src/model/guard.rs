@@ -128,8 +128,8 @@ mod tests {
         pub(super) gating Send(String);
     }
 
-    /// No form of registration makes such handlers: this is the composition's
-    /// own defence.
+    /// Of the forms of registration only that of handlers that speak JSON makes
+    /// such handlers: the composition refuses what they answer.
     #[tokio::test]
     async fn l10_a_replacement_by_a_guard_is_its_failure_and_never_the_payload() {
         const SAYS: &str = "a guard of `send` cannot replace the payload";

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::engine::containment::drop_contained;
+
 /// A result that several handlers fill together.
 ///
 /// Derive it for a named result type; `hook_points!` writes it for results
@@ -18,11 +20,17 @@ pub trait Merge: Default + Send + Sync + 'static {
     /// Fills the fields that are still empty from `later`; says which.
     ///
     /// A panic in here is taken for one of a value that came too late and was
-    /// dropped: it goes to the log, and the handler has not failed.
+    /// dropped: it goes to the log, and the handler has not failed. What is derived
+    /// drops each such value on its own.
     fn merge(&mut self, later: Self) -> FieldSet;
 
     /// The fields that are set.
     fn filled(&self) -> FieldSet;
+
+    /// Drops what the fields hold, each on its own: they may come from several
+    /// handlers, and of two panics in one drop the second ends the process.
+    #[doc(hidden)]
+    fn drop_fields(&mut self) {}
 }
 
 /// A field of a merged result.
@@ -34,6 +42,8 @@ pub trait Merge: Default + Send + Sync + 'static {
 pub trait MergedField {
     /// Whether a handler has set it.
     fn is_filled(&self) -> bool;
+    /// Drops what it holds; a panic in that goes to the log.
+    fn drop_value(&mut self);
 }
 
 impl<T> MergedField for Option<T> {
@@ -41,12 +51,43 @@ impl<T> MergedField for Option<T> {
     fn is_filled(&self) -> bool {
         self.is_some()
     }
+
+    #[inline]
+    fn drop_value(&mut self) {
+        if let Some(value) = self.take() {
+            drop_contained("a field of a result", value);
+        }
+    }
 }
 
 /// A function, so that a field of another type is reported where it is written.
 #[inline]
 pub fn is_filled<F: MergedField>(field: &F) -> bool {
     field.is_filled()
+}
+
+/// Drops what a field holds; a panic in that goes to the log.
+#[inline]
+pub fn drop_field<F: MergedField>(field: &mut F) {
+    field.drop_value();
+}
+
+/// A result whose fields are dropped each on its own.
+#[cfg(feature = "json")]
+pub(crate) struct DroppedByField<R: Merge>(pub(crate) R);
+
+#[cfg(feature = "json")]
+impl<R: Merge> Drop for DroppedByField<R> {
+    fn drop(&mut self) {
+        self.0.drop_fields();
+    }
+}
+
+#[cfg(feature = "json")]
+impl<R: Merge + serde::Serialize> serde::Serialize for DroppedByField<R> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(to)
+    }
 }
 
 /// Some of the fields of a [`Merge`] type, by index.

@@ -14,22 +14,24 @@ mod guard;
 mod merge;
 mod modifying;
 mod register;
-#[cfg(test)]
-mod sixth;
 mod void;
+#[cfg(sixth_model)]
+mod voting;
 
 pub use crate::flow::Stage;
 pub use claiming::{Claim, Claiming, ReturnsClaim};
 pub use flow::{Flow, ReturnsFromFlow};
 pub use gating::{Gate, Gating, Rejection, ReturnsVerdict, Verdict};
-#[cfg(feature = "json")]
-pub(crate) use guard::guard_that_replaces;
 pub use guard::{Guard, NoReplacement, ReturnsJudgement};
-#[doc(hidden)]
-pub use merge::is_filled;
+#[cfg(feature = "json")]
+pub(crate) use merge::DroppedByField;
 pub use merge::{FieldSet, Merge};
+#[doc(hidden)]
+pub use merge::{drop_field, is_filled};
 pub use modifying::{Modifying, ReturnsAmendment};
 pub use void::{ReturnsNothing, Void};
+#[cfg(sixth_model)]
+pub use voting::{ReturnsVote, Voting};
 
 use crate::engine::raw::FireFuture;
 use crate::error::BoxError;

@@ -3,15 +3,16 @@
 use std::any::Any;
 use std::future::Future;
 
+use crate::engine::containment::contained;
 use crate::engine::raw::{Call, CallStep, FireFuture};
-use crate::error::{BoxError, FireError, RegisterError};
+use crate::error::{BoxError, DefaultPanicked, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
 use crate::model::{FieldSet, FiresAs, Merge, Model, RegistersAs, Returns};
 use crate::observe::report::{Contribution, FireReport};
 use crate::plugin::scope::ScopedHooks;
-use crate::point::{HookPoint, ModelKind};
+use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
 
@@ -22,6 +23,12 @@ use crate::registry::handle::Handle;
 /// later ones fill only what is still empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Modifying;
+
+#[allow(non_upper_case_globals)]
+impl ModelKind {
+    /// One after another; per field the first value wins.
+    pub const Modifying: Self = Self::new("Modifying", "modifying", FailurePolicy::Open);
+}
 
 impl Sealed for Modifying {}
 
@@ -147,7 +154,7 @@ impl ScopedHooks {
         if self.needs_payload::<P>()? {
             return self.fire_made::<Modifying, P>(payload()).await;
         }
-        Ok(P::Result::default())
+        made_default()
     }
 
     /// As [`fire_modifying`](Self::fire_modifying), with a report.
@@ -164,9 +171,26 @@ impl ScopedHooks {
     }
 }
 
+/// A result with which nothing is merged yet. How it is made is the host's code.
+#[inline]
+fn made_default<R: Merge>() -> Result<R, FireError> {
+    contained(R::default).map_err(|message| {
+        let result = std::any::type_name::<R>();
+        FireError::DefaultPanicked(Box::new(DefaultPanicked { result, message }))
+    })
+}
+
 /// What has been merged so far; there once there are handlers.
 #[derive(Debug)]
-pub struct Merged<R>(Option<R>);
+pub struct Merged<R>(Option<Merging<R>>);
+
+#[derive(Debug)]
+struct Merging<R> {
+    result: R,
+    /// [`Merge::drop_fields`], for the drop of an accumulator, which knows of no
+    /// merge.
+    drop_fields: fn(&mut R),
+}
 
 impl<R: Merge> Merged<R> {
     // Always inlined: where the handler is known, so is what its result leaves
@@ -175,8 +199,16 @@ impl<R: Merge> Merged<R> {
     #[allow(clippy::inline_always)]
     fn merge(&mut self, result: R) -> FieldSet {
         match &mut self.0 {
-            Some(merged) => merged.merge(result),
+            Some(merging) => merging.result.merge(result),
             None => FieldSet::new(),
+        }
+    }
+}
+
+impl<R> Drop for Merged<R> {
+    fn drop(&mut self) {
+        if let Some(Merging { result, drop_fields }) = &mut self.0 {
+            drop_fields(result);
         }
     }
 }
@@ -186,18 +218,21 @@ impl<R: Merge> Accumulator for Merged<R> {
     const FIELDS: &'static [&'static str] = R::FIELDS;
 
     #[inline]
-    fn begin(&mut self) {
-        self.0 = Some(R::default());
+    fn begin(&mut self) -> Result<(), FireError> {
+        self.0 = Some(Merging { result: made_default()?, drop_fields: R::drop_fields });
+        Ok(())
     }
 
     #[inline]
-    fn empty(&mut self) -> R {
-        R::default()
+    fn empty(self) -> Result<R, FireError> {
+        // There is nothing in it, which the compiler does not see.
+        std::mem::forget(self);
+        made_default()
     }
 
     #[inline]
-    fn finish(&mut self) -> R {
-        self.0.take().unwrap_or_default()
+    fn finish(mut self) -> R {
+        self.0.take().expect("it is there since the fire began").result
     }
 
     fn label(&self) -> &'static str {
@@ -205,12 +240,12 @@ impl<R: Merge> Accumulator for Merged<R> {
     }
 
     fn filled(&self) -> FieldSet {
-        self.0.as_ref().map_or(FieldSet::new(), Merge::filled)
+        self.0.as_ref().map_or(FieldSet::new(), |merging| merging.result.filled())
     }
 
     #[inline]
     fn merged(&self) -> Option<&(dyn Any + Send + Sync)> {
-        self.0.as_ref().map(|merged| merged as _)
+        self.0.as_ref().map(|merging| &merging.result as _)
     }
 }
 
@@ -226,9 +261,10 @@ impl<P: HookPoint<Model = Self, Result: Merge>> Compose<P> for Modifying {
         let Some(result) = result else { return CallStep::Continue };
         let is_recording = call.is_recording();
         let before = if is_recording { call.accumulator().filled() } else { FieldSet::new() };
-        // In a derived `merge` the only code of the user drops values that come
-        // too late. By then the others are merged, so its panic is no failure
-        // of the handler, which would have added nothing.
+        // In a derived `merge` the only code of the user that may unwind is the drop
+        // of the result itself. By then all is merged, so that is no failure of the
+        // handler, which would have added nothing; nor is it in one that is written
+        // by hand.
         call.merging(before);
         let set = call.accumulator().merge(result);
         call.merged();

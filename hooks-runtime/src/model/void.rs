@@ -10,17 +10,23 @@ use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
 use crate::model::{FiresAs, Model, RegistersAs, Returns};
 use crate::observe::report::FireReport;
 use crate::plugin::scope::ScopedHooks;
-use crate::point::{HookPoint, ModelKind};
+use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
 
-/// The model of points that only tell: logs, telemetry, notifications.
+/// The model of points that only notify: logs, telemetry, notifications.
 ///
 /// Handlers run concurrently in one task, not in parallel: each is started
 /// before any is awaited to the end, and the fire returns when all have
 /// settled. A fail-closed handler's failure is returned after that.
 #[derive(Clone, Copy, Debug)]
 pub struct Void;
+
+#[allow(non_upper_case_globals)]
+impl ModelKind {
+    /// All handlers, concurrently; nothing to compose.
+    pub const Void: Self = Self::new("Void", "void", FailurePolicy::Open);
+}
 
 impl Sealed for Void {}
 
@@ -154,13 +160,10 @@ impl Accumulator for Nothing {
     const CONCURRENT: bool = true;
 
     #[inline]
-    fn empty(&mut self) {}
-
-    #[inline]
-    fn finish(&mut self) {}
+    fn finish(self) {}
 
     fn label(&self) -> &'static str {
-        "told"
+        "notified"
     }
 }
 

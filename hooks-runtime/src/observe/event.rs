@@ -171,7 +171,7 @@ impl<'c> ObservedHandler<'c> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum FireEnd<'e> {
-    /// It completed, with this outcome in one word: `told`, `amended`, `unchanged`,
+    /// It completed, with this outcome in one word: `notified`, `amended`, `unchanged`,
     /// `claimed`, `unclaimed`, `passed`, `rejected`; of a stage `ran`,
     /// `skipped` or `aborted`; of a flow `ran`.
     Completed(&'static str),

@@ -5,12 +5,13 @@
 //! errors and values changes, so a panic must not unwind from there: [`emit`]
 //! contains it, and no other file of the runtime emits an event.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use crate::engine::containment::discard;
+use crate::engine::containment::{catch, discard};
 use crate::error::FailureKind;
 use crate::escape::escaped;
+use crate::plugin::id::PluginId;
+use crate::plugin::lifecycle::StopFailure;
 use crate::plugin::removal::DrainError;
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
@@ -18,7 +19,7 @@ use crate::registry::entry::Entry;
 /// Emits an event. A panic of the subscriber ends here: there is nothing left
 /// to report it to.
 fn emit(event: impl FnOnce()) {
-    discard(catch_unwind(AssertUnwindSafe(event)).err());
+    discard(catch(event).err());
 }
 
 /// A handler failed.
@@ -81,7 +82,29 @@ pub(crate) fn future_panicked_in_drop(message: &str) {
     );
 }
 
-/// A plugin was removed without waiting for its calls.
-pub(crate) fn uninstalled_without_wait(error: &DrainError) {
-    emit(|| tracing::warn!(%error, "uninstalled without a wait"));
+/// The `#[stop]` of a plugin did not run to a good end.
+pub(crate) fn stop_failed(plugin: &PluginId, failure: &StopFailure) {
+    emit(|| {
+        tracing::warn!(
+            plugin = plugin.as_str(),
+            kind = failure.as_str(),
+            "the `#[stop]` of a plugin failed: {failure}",
+        );
+    });
+}
+
+/// Annotated handlers were to be collected, and there are none.
+#[cfg(feature = "collect")]
+pub(crate) fn nothing_collected() {
+    emit(|| {
+        tracing::warn!(
+            "no annotated handlers were collected: a crate that no code names is not linked; name \
+             it with `use plugin_crate as _;`",
+        );
+    });
+}
+
+/// Handlers were removed without waiting for their calls.
+pub(crate) fn removed_without_wait(error: &DrainError) {
+    emit(|| tracing::warn!(%error, "removed without a wait"));
 }

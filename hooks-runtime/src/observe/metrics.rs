@@ -6,7 +6,6 @@ use metrics::{counter, histogram};
 
 use crate::observe::report::HandlerStatus;
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
-use crate::plugin::id::PluginId;
 
 /// Counts fires, failures and durations with whatever recorder the program has
 /// installed for the `metrics` facade:
@@ -68,5 +67,5 @@ impl Observer for Metrics {
 
 /// The label of a handler's owner.
 fn owner(call: &ObservedCall<'_>) -> String {
-    call.owner().plugin().map_or("built-in", PluginId::as_str).to_owned()
+    call.owner().as_ref().to_owned()
 }

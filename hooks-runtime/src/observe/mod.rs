@@ -51,6 +51,8 @@ use std::time::Duration;
 use self::report::{HandlerStatus, SkipReason};
 use crate::engine::containment::contained;
 use crate::flow::{NotRun, StepStatus};
+use crate::plugin::id::PluginId;
+use crate::plugin::lifecycle::StopFailure;
 
 pub use event::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, ObservedStep};
 #[cfg(feature = "metrics")]
@@ -72,6 +74,11 @@ pub trait Observer: Debug + Send + Sync + 'static {
     /// A handler was removed or replaced.
     fn removed(&self, handler: &ObservedHandler<'_>) {
         let _ = handler;
+    }
+
+    /// A plugin was removed, and its `#[stop]` did not run to a good end.
+    fn stop_failed(&self, plugin: &PluginId, failure: &StopFailure) {
+        let _ = (plugin, failure);
     }
 
     /// A fire begins. Of a flow, this is the whole run; its stages are fires
@@ -150,6 +157,13 @@ pub trait Observer: Debug + Send + Sync + 'static {
     fn logs_failures(&self) -> bool {
         true
     }
+}
+
+/// Whether failures go to the log as well.
+pub(crate) fn logs_failures(observers: &[Arc<dyn Observer>]) -> bool {
+    // An observer that panics here has not declared that it handles them.
+    let logs = |observer: &Arc<dyn Observer>| contained(|| observer.logs_failures());
+    observers.iter().all(|observer| logs(observer).unwrap_or(true))
 }
 
 /// Notifies every observer. A panic in one is logged, and the others are notified

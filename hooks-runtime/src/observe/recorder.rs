@@ -5,14 +5,15 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::engine::call::CallRecord;
-use crate::engine::containment::contained;
 use crate::engine::fire::FireInfo;
 use crate::engine::nesting;
 use crate::engine::raw::{Nested, chain};
 use crate::error::FireError;
 use crate::flow::{FlowStep, NotRun};
 use crate::observe::report::{FireReport, HandlerReport, HandlerStatus, SkipReason};
-use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, notify};
+use crate::observe::{
+    FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, logs_failures, notify,
+};
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
 use crate::registry::list::HandlerList;
@@ -108,9 +109,7 @@ impl<'f> Recorder<'f> {
 
     /// Whether failures go to the log as well.
     pub(crate) fn logs_failures(&self) -> bool {
-        // An observer that panics here has not declared that it handles them.
-        let logs = |observer: &Arc<dyn Observer>| contained(|| observer.logs_failures());
-        self.observers.iter().all(|observer| logs(observer).unwrap_or(true))
+        logs_failures(self.observers)
     }
 
     /// Notes the handlers that this fire walks, in order.

@@ -1,20 +1,23 @@
 //! A plugin: a value with handlers, installed and removed as one.
 
-use std::fmt;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use crate::error::RegisterError;
 use crate::handler::registration::Registration;
-use crate::plugin::record::PluginRecord;
-use crate::plugin::removal::{DrainError, PluginRemoval, Uninstalled};
+use crate::plugin::any::{AnyPlugin, PluginParts};
+use crate::plugin::id::PluginId;
+use crate::plugin::lifecycle::LifecycleStep;
+use crate::plugin::removal::Removal;
 use crate::plugin::tracker::CallTracker;
-use crate::registry::entry::Owner;
 use crate::registry::handle::Handles;
+use crate::registry::store::Replaces;
 use crate::registry::{HookRegistry, Inner};
 
 /// A value whose methods are handlers. Written by
 /// [`#[hook_handlers]`](macro@crate::hook_handlers) on its impl block.
+///
+/// An `Arc` of a plugin is a plugin too: a host that wants to look at the value
+/// while it is installed keeps a clone of the `Arc`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a plugin",
     label = "expected a type with `#[hook_handlers]` on its impl block",
@@ -25,9 +28,30 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// The plugin's id; `None` for a block of built-in handlers.
     const ID: Option<&'static str>;
 
+    /// The plugin's version: what the block gives as `version`.
+    const VERSION: Option<&'static str> = None;
+
+    /// What the plugin is for: what the block gives as `description`, else its doc
+    /// comment.
+    const DESCRIPTION: Option<&'static str> = None;
+
     /// The plugin's handlers, each sharing the value.
     #[doc(hidden)]
     fn registrations(this: &Arc<Self>) -> Vec<Registration>;
+
+    /// Its `#[start]`, if it has one.
+    #[doc(hidden)]
+    fn start(this: &Arc<Self>) -> Option<LifecycleStep> {
+        let _ = this;
+        None
+    }
+
+    /// Its `#[stop]`, if it has one.
+    #[doc(hidden)]
+    fn stop(this: &Arc<Self>) -> Option<LifecycleStep> {
+        let _ = this;
+        None
+    }
 }
 
 /// What `#[hook_handlers]` implements for a type. The compiler prints its name
@@ -35,35 +59,92 @@ pub trait Plugin: Sized + Send + Sync + 'static {
 #[doc(hidden)]
 pub trait OneBlockOfHookHandlers: Sized + Send + Sync + 'static {
     const ID: Option<&'static str>;
+    const VERSION: Option<&'static str> = None;
+    const DESCRIPTION: Option<&'static str> = None;
 
     fn registrations(this: &Arc<Self>) -> Vec<Registration>;
+
+    fn start(_: &Arc<Self>) -> Option<LifecycleStep> {
+        None
+    }
+
+    fn stop(_: &Arc<Self>) -> Option<LifecycleStep> {
+        None
+    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: OneBlockOfHookHandlers> Plugin for T {
     const ID: Option<&'static str> = <T as OneBlockOfHookHandlers>::ID;
+    const VERSION: Option<&'static str> = <T as OneBlockOfHookHandlers>::VERSION;
+    const DESCRIPTION: Option<&'static str> = <T as OneBlockOfHookHandlers>::DESCRIPTION;
 
     fn registrations(this: &Arc<Self>) -> Vec<Registration> {
         <T as OneBlockOfHookHandlers>::registrations(this)
+    }
+
+    fn start(this: &Arc<Self>) -> Option<LifecycleStep> {
+        <T as OneBlockOfHookHandlers>::start(this)
+    }
+
+    fn stop(this: &Arc<Self>) -> Option<LifecycleStep> {
+        <T as OneBlockOfHookHandlers>::stop(this)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Plugin> Plugin for Arc<T> {
+    const ID: Option<&'static str> = T::ID;
+    const VERSION: Option<&'static str> = T::VERSION;
+    const DESCRIPTION: Option<&'static str> = T::DESCRIPTION;
+
+    fn registrations(this: &Arc<Self>) -> Vec<Registration> {
+        T::registrations(this)
+    }
+
+    fn start(this: &Arc<Self>) -> Option<LifecycleStep> {
+        T::start(this)
+    }
+
+    fn stop(this: &Arc<Self>) -> Option<LifecycleStep> {
+        T::stop(this)
     }
 }
 
 /// An installed plugin. Dropping this keeps the plugin;
 /// [`uninstall`](Self::uninstall) removes it.
-#[must_use = "keep it to uninstall the plugin, or drop it to let the plugin stay"]
-pub struct Installed<T> {
-    plugin: Arc<T>,
+///
+/// It keeps neither the registry nor the plugin's value alive.
+#[derive(Debug)]
+pub struct Installed {
     inner: Weak<Inner>,
     handles: Handles,
-    /// `None` for a block of built-in handlers.
-    record: Option<Arc<PluginRecord>>,
+    /// The plugin with the number of its generation; `None` for a block of built-in
+    /// handlers.
+    plugin: Option<(PluginId, u64)>,
     tracker: Arc<CallTracker>,
 }
 
 impl HookRegistry {
     /// Registers all handlers of a plugin, or none of them.
-    pub fn install<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
-        self.install_as(plugin, false)
+    ///
+    /// A plugin with a `#[start]` is refused: [`start`](Self::start) takes any.
+    pub fn install(&self, plugin: impl AnyPlugin) -> Result<Installed, RegisterError> {
+        let parts = Box::new(plugin).into_parts();
+        self.install_one(parts, Replaces::Nothing)
+    }
+
+    /// Installs a group of plugins as one: all handlers of all of them, or none.
+    ///
+    /// An error says which plugin could not be installed.
+    pub fn install_all<I>(&self, plugins: I) -> Result<Vec<Installed>, RegisterError>
+    where
+        I: IntoIterator,
+        I::Item: AnyPlugin,
+    {
+        let parts = plugins.into_iter().map(|plugin| Box::new(plugin).into_parts()).collect();
+        let installed = self.inner.install(parts, Replaces::Nothing);
+        installed.map_err(|(plugin, error)| RegisterError::of_plugin(plugin, error))
     }
 
     /// Installs a plugin in place of the one with its id, if there is one.
@@ -71,36 +152,42 @@ impl HookRegistry {
     /// The swap is one instant: every fire sees the old version or the new
     /// one, never both, never neither. A fire under way ends with the version
     /// it started with, unless that version is uninstalled meanwhile.
-    pub fn install_or_replace<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
-        self.install_as(plugin, true)
+    ///
+    /// A plugin with a `#[stop]` is not replaced, because nothing would wait to run
+    /// it: uninstall it first.
+    pub fn install_or_replace(&self, plugin: impl AnyPlugin) -> Result<Installed, RegisterError> {
+        let parts = Box::new(plugin).into_parts();
+        self.install_one(parts, Replaces::SameId)
     }
 
-    fn install_as<T: Plugin>(
+    fn install_one(
         &self,
-        plugin: T,
-        replace: bool,
-    ) -> Result<Installed<T>, RegisterError> {
-        let plugin = Arc::new(plugin);
-        // A plugin's handlers are waited for as the plugin's; those of a
-        // built-in block need a tracker of their own.
-        let block = Arc::new(CallTracker::new());
-        let group = T::registrations(&plugin)
-            .into_iter()
-            .map(|registration| match T::ID {
-                Some(id) => registration.owned_by(id),
-                None => registration.among(&block),
-            })
-            .collect();
-        let (handles, record) = self.inner.install(group, T::ID, replace)?;
-        let tracker = record.as_ref().map_or(block, |record| Arc::clone(record.tracker()));
-        Ok(Installed { plugin, inner: Arc::downgrade(&self.inner), handles, record, tracker })
+        parts: PluginParts,
+        replaces: Replaces,
+    ) -> Result<Installed, RegisterError> {
+        let installed = self.inner.install(vec![parts], replaces);
+        installed.map(only).map_err(|(_, error)| error)
     }
 }
 
-impl<T: Plugin> Installed<T> {
-    /// The plugin's value.
-    pub fn plugin(&self) -> &T {
-        &self.plugin
+/// The plugin of a group of one.
+pub(crate) fn only(mut group: Vec<Installed>) -> Installed {
+    group.pop().expect("a group of one is one plugin")
+}
+
+impl Installed {
+    pub(crate) fn new(
+        inner: &Arc<Inner>,
+        handles: Handles,
+        plugin: Option<(PluginId, u64)>,
+        tracker: Arc<CallTracker>,
+    ) -> Self {
+        Self { inner: Arc::downgrade(inner), handles, plugin, tracker }
+    }
+
+    /// The plugin's id; `None` for a block of built-in handlers.
+    pub fn id(&self) -> Option<&PluginId> {
+        self.plugin.as_ref().map(|(id, _)| id)
     }
 
     /// The handles of its handlers, in the order in which they are written.
@@ -108,39 +195,18 @@ impl<T: Plugin> Installed<T> {
         &self.handles
     }
 
-    /// Removes the plugin at one instant, then waits until none of its
-    /// handlers is running.
+    /// Removes the plugin at one instant; awaited, it also waits until nothing of it
+    /// is left, and then runs its `#[stop]`, if it has one: see [`Removal`].
     ///
-    /// Called from inside one of them it removes the plugin, but does not wait
-    /// for itself: that is logged, and reported by the returned value.
-    pub async fn uninstall(self) -> Uninstalled {
-        Uninstalled::after(self.remove().drained().await)
-    }
-
-    /// As [`uninstall`](Self::uninstall), but gives up waiting after `limit`
-    /// and names the handlers that still run.
-    pub async fn uninstall_within(self, limit: Duration) -> Result<(), DrainError> {
-        self.remove().drained_within(limit).await
-    }
-
-    /// Removes what this installed: a version that was replaced meanwhile is
-    /// removed already, and its successor is not touched.
-    fn remove(&self) -> PluginRemoval {
-        let Some(inner) = self.inner.upgrade() else { return PluginRemoval::nothing() };
-        let (who, removed) = match &self.record {
-            Some(record) => {
-                let removed =
-                    inner.unregister_generation(record.id().as_str(), record.generation());
-                (Owner::Plugin(record.id().clone()), removed)
-            }
-            None => (Owner::BuiltIn, self.handles.unregister()),
-        };
-        inner.removal(who, removed, &self.tracker)
-    }
-}
-
-impl<T> fmt::Debug for Installed<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Installed").field("handles", &self.handles).finish_non_exhaustive()
+    /// It removes what this installed: a version that was replaced meanwhile is
+    /// removed already, and its successor is not touched. Inside one of its
+    /// handlers it removes the plugin, but does not wait for itself: that is
+    /// logged, and told by the outcome.
+    pub fn uninstall(self) -> Removal {
+        let Some(inner) = self.inner.upgrade() else { return Removal::nothing() };
+        if let Some((id, generation)) = self.plugin {
+            return inner.unregister_generation(&id, generation, &self.tracker);
+        }
+        inner.unregister_block(&self.handles, &self.tracker)
     }
 }

@@ -1,7 +1,11 @@
 //! Plugins: their ids, their installation and removal, and what they may do.
 
+pub(crate) mod any;
 pub(crate) mod id;
+pub(crate) mod info;
 pub(crate) mod installation;
+pub(crate) mod leaving;
+pub(crate) mod lifecycle;
 pub(crate) mod quota;
 pub(crate) mod record;
 pub(crate) mod registrar;

@@ -1,12 +1,15 @@
 //! The plugins that a registry knows.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
+use crate::plugin::any::About;
 use crate::plugin::id::PluginId;
+use crate::plugin::lifecycle::Stop;
 use crate::plugin::tracker::CallTracker;
-use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 
 /// A plugin id with its bit in the scopes of one registry.
 ///
@@ -17,12 +20,16 @@ pub(crate) struct PluginName {
     bit: u32,
     /// All handlers of the plugin, of every generation.
     tracker: Arc<CallTracker>,
+    /// The stops of generations that were removed, as long as there is anything to
+    /// run or to wait for.
+    stops: Mutex<Vec<Weak<Stop>>>,
     free: Arc<Mutex<Vec<u32>>>,
 }
 
 impl PluginName {
     pub(crate) fn new(id: PluginId, bit: u32, free: Arc<Mutex<Vec<u32>>>) -> Self {
-        Self { id, bit, tracker: Arc::new(CallTracker::new()), free }
+        let (tracker, stops) = (Arc::new(CallTracker::new()), Mutex::default());
+        Self { id, bit, tracker, stops, free }
     }
 
     pub(crate) fn id(&self) -> &PluginId {
@@ -35,6 +42,16 @@ impl PluginName {
 
     pub(crate) fn tracker(&self) -> &Arc<CallTracker> {
         &self.tracker
+    }
+
+    /// The stops of removed generations that have not ended.
+    pub(crate) fn stops(&self) -> Vec<Arc<Stop>> {
+        let known = self.known_stops().clone();
+        known.iter().filter_map(Weak::upgrade).filter(|stop| !stop.has_ended()).collect()
+    }
+
+    fn known_stops(&self) -> MutexGuard<'_, Vec<Weak<Stop>>> {
+        self.stops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -59,11 +76,34 @@ pub(crate) struct PluginRecord {
     generation: u64,
     /// How many handlers it has. Changed under the store's lock only.
     handlers: AtomicUsize,
+    about: About,
+    since: Instant,
+    /// Its `#[stop]`, from its installation until its removal.
+    stop: Mutex<Option<Arc<Stop>>>,
 }
 
 impl PluginRecord {
-    pub(crate) fn new(name: Arc<PluginName>, generation: u64) -> Self {
-        Self { name, generation, handlers: AtomicUsize::new(0) }
+    pub(crate) fn new(name: Arc<PluginName>, generation: u64, about: About) -> Self {
+        let (handlers, since) = (AtomicUsize::new(0), Instant::now());
+        Self { name, generation, handlers, about, since, stop: Mutex::default() }
+    }
+
+    pub(crate) fn name(&self) -> &Arc<PluginName> {
+        &self.name
+    }
+
+    /// It is installed: its stop is to be run when it is removed.
+    pub(crate) fn owes(&self, stop: Option<Arc<Stop>>) {
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = stop;
+    }
+
+    /// It is removed: its stop is run by the wait for that.
+    pub(crate) fn take_stop(&self) -> Option<Arc<Stop>> {
+        let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let mut known = self.name.known_stops();
+        known.retain(|known| known.strong_count() > 0);
+        known.push(Arc::downgrade(&stop));
+        Some(stop)
     }
 
     pub(crate) fn id(&self) -> &PluginId {
@@ -84,6 +124,15 @@ impl PluginRecord {
 
     pub(crate) fn handlers(&self) -> usize {
         self.handlers.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// How long ago the generation began.
+    pub(crate) fn age(&self) -> Duration {
+        self.since.elapsed()
     }
 
     pub(crate) fn gained(&self) {

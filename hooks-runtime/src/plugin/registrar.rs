@@ -2,9 +2,11 @@
 
 use crate::error::RegisterError;
 use crate::handler::registration::IntoRegistrations;
+use crate::plugin::any::AnyPlugin;
 use crate::plugin::id::{PluginId, PluginIdError};
-use crate::plugin::installation::{Installed, Plugin};
-use crate::plugin::removal::PluginRemoval;
+use crate::plugin::installation::Installed;
+use crate::plugin::lifecycle::StartError;
+use crate::plugin::removal::Removal;
 use crate::plugin::scope::ScopedHooks;
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handles;
@@ -42,19 +44,34 @@ impl Registrar {
     }
 
     /// Installs the plugin that this is bound to.
-    pub fn install<T: Plugin>(&self, plugin: T) -> Result<Installed<T>, RegisterError> {
-        if T::ID == Some(self.plugin.as_str()) {
-            return self.hooks.install(plugin);
+    pub fn install(&self, plugin: impl AnyPlugin) -> Result<Installed, RegisterError> {
+        self.check(&plugin)?;
+        self.hooks.install(plugin)
+    }
+
+    /// Starts the plugin that this is bound to, then installs it.
+    pub fn start(
+        &self,
+        plugin: impl AnyPlugin,
+    ) -> impl Future<Output = Result<Installed, StartError>> + Send {
+        let started = self.check(&plugin).map(|()| self.hooks.start(plugin));
+        async move { started?.await }
+    }
+
+    /// Refuses a plugin of another id.
+    fn check<P: AnyPlugin>(&self, plugin: &P) -> Result<(), RegisterError> {
+        if plugin.id() == Some(self.plugin.as_str()) {
+            return Ok(());
         }
         Err(RegisterError::WrongOwner {
-            handler: std::any::type_name::<T>().to_owned(),
-            owner: T::ID.unwrap_or("built-in").to_owned(),
+            handler: std::any::type_name::<P>().to_owned(),
+            owner: plugin.id().unwrap_or("built-in").to_owned(),
             bound: self.plugin.to_string(),
         })
     }
 
     /// Removes all handlers of the plugin, at one instant.
-    pub fn unregister(&self) -> PluginRemoval {
+    pub fn unregister(&self) -> Removal {
         self.hooks.unregister_plugin(&self.plugin)
     }
 

@@ -1,183 +1,206 @@
-//! The removal of a plugin, and the wait for its calls.
+//! A removal, and the wait for what is left of it.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::sync::{Arc, Weak};
+use std::future::{Future, IntoFuture, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::engine::containment::contained;
-use crate::engine::raw::chain;
 use crate::engine::timer::Timer;
 use crate::observe::log;
-use crate::plugin::tracker::CallTracker;
-use crate::registry::entry::{Entry, Owner};
+use crate::plugin::leaving::Leaving;
+use crate::plugin::lifecycle::{Stop, StopFailure};
+use crate::registry::entry::Owner;
 
-/// A plugin whose handlers are removed, and may still be running.
+/// What every way to remove handlers returns.
 ///
-/// The removal has happened; dropping this changes nothing.
+/// The removal has happened, at one instant; dropping this changes nothing.
+/// Awaited, it waits until nothing of what was removed is left:
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{HookRegistry, on};
+/// # hooks_runtime::hook_points! { pub void Saved { page: u32 } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// # let handle = hooks.register_void::<Saved>(async |_: &SavedPayload| ())?;
+/// # hooks.register(on::<Saved>().plugin("audit").handler(|_: &SavedPayload| ()))?;
+/// # hooks.register(on::<Saved>().plugin("backup").handler(|_: &SavedPayload| ()))?;
+/// handle.unregister();                       // removed
+/// hooks.unregister_plugin("audit").await;    // removed, and waited for
+/// let removal = hooks.unregister_plugin("backup");
+/// println!("{} removed, still running: {:?}", removal.removed(), removal.running());
+/// removal.within(Duration::from_secs(5)).await?; // or else which are left
+/// # Ok(()) }
+/// ```
+///
+/// The wait is for the calls of these handlers and for no others. Where a plugin
+/// with a `#[stop]` leaves, the wait then runs that; a removal that is dropped before
+/// reports that it was skipped. A reference can be awaited too, as often as wanted.
 #[derive(Debug)]
-pub struct PluginRemoval {
+pub struct Removal {
     removed: usize,
-    /// `None` when no handler of that plugin can be running.
-    leaving: Option<Leaving>,
+    leaving: Vec<Leaving>,
+    /// What is run after the last call, in this order.
+    stops: Vec<Arc<Stop>>,
+    /// `None` where nothing is left to wait for.
+    timer: Option<Arc<dyn Timer>>,
 }
 
-/// The handlers that are being removed.
-#[derive(Debug)]
-struct Leaving {
-    who: Owner,
-    tracker: Arc<CallTracker>,
-    /// Closed, so that each is released when its last call ends. Handlers that
-    /// are removed later are not waited for.
-    handlers: Vec<Weak<Entry>>,
-    timer: Arc<dyn Timer>,
-}
-
-impl Leaving {
-    /// The handlers from that place on that still run.
-    fn running(&self, from: usize) -> impl Iterator<Item = (usize, Arc<Entry>)> {
-        let handlers = self.handlers.iter().enumerate().skip(from);
-        let known = handlers.filter_map(|(place, entry)| Some((place, entry.upgrade()?)));
-        known.filter(|(_, entry)| !entry.handler.is_released())
-    }
-
-    fn is_idle(&self) -> bool {
-        self.running(0).next().is_none()
-    }
-
-    fn names_of_running(&self) -> Vec<String> {
-        let mut running: Vec<_> = self.running(0).map(|(_, entry)| entry).collect();
-        running.sort_by_key(|entry| entry.id);
-        running.iter().map(|entry| entry.name.to_string()).collect()
-    }
-
-    /// The error of a wait that would wait for itself.
-    fn check_outside(&self) -> Result<(), DrainError> {
-        let is_own = |entry: &Entry| {
-            entry.tracker.as_ref().is_some_and(|tracker| tracker.id() == self.tracker.id())
-        };
-        if chain::is_running(is_own) {
-            Err(DrainError::Inside { plugin: self.who.clone() })
-        } else {
-            Ok(())
-        }
-    }
-}
-
-/// Why a plugin could not be waited for.
+/// Why what was removed could not be waited for.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DrainError {
-    /// The wait was asked for from inside a handler of that very plugin.
+    /// The wait was asked for from inside one of the handlers that it is for.
     #[error("{plugin} cannot wait for itself: this is one of its own handlers")]
     Inside {
         /// Whose handlers they are.
         plugin: Owner,
     },
-    /// The deadline passed while handlers were running.
-    #[error("{plugin} has handlers running after {waited:?}: {}", .running.join(", "))]
+    /// The wait was asked for from inside a run of a flow in which the plugin has
+    /// begun: by the operation, or by a handler of another owner. The run would
+    /// wait for the wait, and the wait for the run.
+    #[error(
+        "{plugin} cannot be waited for here: this is inside a run of {flow}, in which it has begun"
+    )]
+    InsideRun {
+        /// Whose handlers they are.
+        plugin: Owner,
+        /// The wire name of the flow.
+        flow: &'static str,
+    },
+    /// The wait was asked for while what a handler of that very plugin captured
+    /// is dropped.
+    #[error("{plugin} cannot wait for itself: this is the drop of what its handlers captured")]
+    InsideDrop {
+        /// Whose handlers they are.
+        plugin: Owner,
+    },
+    /// The deadline passed while handlers were running, or runs of flows in which
+    /// the plugin has begun were under way.
+    #[error(
+        "{plugin} has {} after {waited:?}: {}",
+        if *.runs < .running.len() { "handlers running" } else { "runs under way" },
+        .running.join(", ")
+    )]
     StillRunning {
         /// Whose handlers they are.
         plugin: Owner,
         /// How long was waited.
         waited: Duration,
-        /// The names of the handlers that run, in order of registration.
+        /// What is left: the names of the handlers that run, in order of
+        /// registration, then the runs, each as `a run of tools:call-tool`.
         running: Vec<String>,
+        /// How many of those, at the end, are runs.
+        runs: usize,
+    },
+    /// The calls have ended, and the deadline passed while the plugin's `#[stop]` was
+    /// running. A later wait goes on with it; it is dropped with the removal.
+    #[error("{plugin} has not stopped after {waited:?}: its `#[stop]` has not ended")]
+    StillStopping {
+        /// Whose stop it is.
+        plugin: Owner,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The calls have ended, and the plugin's `#[stop]` failed.
+    #[error("the `#[stop]` of {plugin} failed: {failure}")]
+    StopFailed {
+        /// Whose stop it is.
+        plugin: Owner,
+        /// How it failed.
+        failure: StopFailure,
     },
     /// A deadline was set where no timer is available.
-    #[error("there is no timer here to wait with: use `drained`, or give the registry a `Timer`")]
+    #[error(
+        "there is no timer here to wait with: await the removal without a deadline, or give the registry a `Timer`"
+    )]
     NoTimer,
 }
 
-/// A plugin that has been uninstalled.
+/// How the wait for a [`Removal`] ended.
 ///
-/// The plugin is removed in any case, so this may be ignored: a wait that was
+/// The handlers are removed in any case, so this may be ignored: a wait that was
 /// refused is logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Uninstalled(Result<(), DrainError>);
-
-impl Uninstalled {
-    pub(crate) fn after(wait: Result<(), DrainError>) -> Self {
-        if let Err(error) = &wait {
-            log::uninstalled_without_wait(error);
-        }
-        Self(wait)
-    }
-
-    /// Whether none of the plugin's handlers is running any more.
-    pub fn is_drained(&self) -> bool {
-        self.0.is_ok()
-    }
-
-    /// The same, with the reason why they could not be waited for.
-    pub fn into_result(self) -> Result<(), DrainError> {
-        self.0
-    }
+pub struct DrainOutcome {
+    removed: usize,
+    wait: Result<(), DrainError>,
 }
 
-impl PluginRemoval {
-    pub(crate) fn nothing() -> Self {
-        Self { removed: 0, leaving: None }
+impl DrainOutcome {
+    fn after(removed: usize, wait: Result<(), DrainError>) -> Self {
+        // A stop that failed was reported when it did.
+        if let Err(error) = &wait
+            && !matches!(error, DrainError::StopFailed { .. })
+        {
+            log::removed_without_wait(error);
+        }
+        Self { removed, wait }
     }
 
-    /// `removed` handlers were removed by this call; handlers of the tracker that
-    /// were removed before are waited for too.
-    pub(crate) fn new(
-        who: Owner,
-        removed: usize,
-        tracker: Arc<CallTracker>,
-        handlers: Vec<Weak<Entry>>,
-        timer: Arc<dyn Timer>,
-    ) -> Self {
-        Self { removed, leaving: Some(Leaving { who, tracker, handlers, timer }) }
-    }
-
-    /// How many handlers were removed.
+    /// How many handlers the removal removed.
     pub fn removed(&self) -> usize {
         self.removed
     }
 
-    /// The removed handlers of the plugin that still run.
+    /// Whether nothing of what was removed is left. A stop that failed has ended.
+    pub fn is_drained(&self) -> bool {
+        matches!(self.wait, Ok(()) | Err(DrainError::StopFailed { .. }))
+    }
+
+    /// The same, with the reason why it could not be waited for.
+    pub fn into_result(self) -> Result<(), DrainError> {
+        self.wait
+    }
+}
+
+/// The wait for a [`Removal`], as a future.
+pub type Draining<'r> = Pin<Box<dyn Future<Output = DrainOutcome> + Send + 'r>>;
+
+impl Removal {
+    pub(crate) fn nothing() -> Self {
+        Self { removed: 0, leaving: Vec::new(), stops: Vec::new(), timer: None }
+    }
+
+    /// `removed` handlers were removed by this call; those that were removed before
+    /// are waited for too.
+    pub(crate) fn new(removed: usize, leaving: Vec<Leaving>, timer: &Arc<dyn Timer>) -> Self {
+        Self { removed, leaving, stops: Vec::new(), timer: Some(Arc::clone(timer)) }
+    }
+
+    /// The same removal, which waits for these as well.
+    pub(crate) fn and(mut self, whole: Vec<Leaving>) -> Self {
+        self.leaving.extend(whole);
+        self
+    }
+
+    /// The same removal, of plugins with these stops.
+    pub(crate) fn then_stopping(self, stops: Vec<Arc<Stop>>) -> Self {
+        Self { stops, ..self }
+    }
+
+    /// How many handlers this removed: those that were removed before do not count.
+    pub fn removed(&self) -> usize {
+        self.removed
+    }
+
+    /// The names of the removed handlers that still run, in order of registration.
     pub fn running(&self) -> Vec<String> {
-        self.leaving.as_ref().map_or_else(Vec::new, Leaving::names_of_running)
+        self.leaving.iter().flat_map(Leaving::running).collect()
     }
 
-    /// Waits until no removed handler of the plugin is running. Handlers of other
-    /// owners are not waited for.
-    pub async fn drained(&self) -> Result<(), DrainError> {
-        let Some(leaving) = &self.leaving else { return Ok(()) };
-        let wait = leaving.tracker.wait();
-        // No handler before this place runs any more: they are closed, so one
-        // that is idle stays idle and is not checked again.
-        let mut from = 0;
-        poll_fn(|task| {
-            // Registered before the check: a handler that ends in between wakes.
-            wait.register(task.waker());
-            match leaving.running(from).next() {
-                Some((place, _)) => from = place,
-                None => return Poll::Ready(Ok(())),
-            }
-            match leaving.check_outside() {
-                Ok(()) => Poll::Pending,
-                inside => Poll::Ready(inside),
-            }
-        })
-        .await
-    }
-
-    /// As [`drained`](Self::drained), but gives up after `limit` and names the
-    /// handlers that still run.
-    pub async fn drained_within(&self, limit: Duration) -> Result<(), DrainError> {
-        let Some(leaving) = &self.leaving else { return Ok(()) };
-        if leaving.is_idle() {
-            return Ok(());
-        }
-        leaving.check_outside()?;
+    /// Waits until nothing of it is left, but gives up after `limit` and says what
+    /// is. It can be waited for again afterwards.
+    pub async fn within(&self, limit: Duration) -> Result<(), DrainError> {
+        let Some(timer) = self.timer.as_ref().filter(|_| !self.is_idle()) else { return Ok(()) };
+        self.leaving.iter().try_for_each(Leaving::check_outside)?;
         // A timer may panic, here and below, where its runtime has ended.
-        let deadline = contained(|| leaving.timer.sleep(limit)).ok().flatten();
+        let deadline = contained(|| timer.sleep(limit)).ok().flatten();
         let mut deadline = deadline.ok_or(DrainError::NoTimer)?;
         let mut drained = pin!(self.drained());
         poll_fn(|task| {
@@ -186,14 +209,61 @@ impl PluginRemoval {
             }
             match contained(|| deadline.as_mut().poll(task)) {
                 Ok(Poll::Pending) => Poll::Pending,
-                Ok(Poll::Ready(())) => Poll::Ready(Err(DrainError::StillRunning {
-                    plugin: leaving.who.clone(),
-                    waited: limit,
-                    running: leaving.names_of_running(),
-                })),
+                Ok(Poll::Ready(())) => Poll::Ready(self.given_up(limit)),
                 Err(_) => Poll::Ready(Err(DrainError::NoTimer)),
             }
         })
         .await
+    }
+
+    fn is_idle(&self) -> bool {
+        self.leaving.iter().all(Leaving::is_gone) && self.stops.iter().all(|stop| stop.has_ended())
+    }
+
+    async fn drained(&self) -> Result<(), DrainError> {
+        for leaving in &self.leaving {
+            leaving.gone().await?;
+        }
+        let mut stopped = Ok(());
+        for stop in &self.stops {
+            stopped = stopped.and(stop.run().await);
+        }
+        stopped
+    }
+
+    /// What a wait says whose deadline has passed. What ended in the meantime is no
+    /// error.
+    fn given_up(&self, waited: Duration) -> Result<(), DrainError> {
+        if let Some(busy) = self.leaving.iter().find(|leaving| !leaving.is_gone()) {
+            let (plugin, mut running) = (busy.who().clone(), self.running());
+            let handlers = running.len();
+            running.extend(self.leaving.iter().flat_map(Leaving::runs));
+            let runs = running.len() - handlers;
+            return Err(DrainError::StillRunning { plugin, waited, running, runs });
+        }
+        match self.stops.iter().find(|stop| !stop.has_ended()) {
+            Some(stop) => Err(DrainError::StillStopping { plugin: stop.owner(), waited }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Waits until nothing of it is left.
+impl IntoFuture for Removal {
+    type Output = DrainOutcome;
+    type IntoFuture = Draining<'static>;
+
+    fn into_future(self) -> Draining<'static> {
+        Box::pin(async move { (&self).await })
+    }
+}
+
+/// Waits until nothing of it is left.
+impl<'r> IntoFuture for &'r Removal {
+    type Output = DrainOutcome;
+    type IntoFuture = Draining<'r>;
+
+    fn into_future(self) -> Draining<'r> {
+        Box::pin(async move { DrainOutcome::after(self.removed, self.drained().await) })
     }
 }

@@ -16,6 +16,8 @@ pub enum Plugins {
     BuiltIn,
     /// Those with these ids. An id that no plugin has admits none.
     Only(Vec<String>),
+    /// Every plugin but those with these ids, also one that is installed later.
+    Except(Vec<String>),
 }
 
 impl Plugins {
@@ -26,6 +28,15 @@ impl Plugins {
         I::Item: Into<String>,
     {
         Self::Only(ids.into_iter().map(Into::into).collect())
+    }
+
+    /// Every plugin but those with these ids.
+    pub fn except<I>(ids: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        Self::Except(ids.into_iter().map(Into::into).collect())
     }
 }
 
@@ -59,6 +70,12 @@ impl OwnerSet {
         }
     }
 
+    /// Whether none of `other` is in it.
+    #[inline]
+    fn is_disjoint(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).all(|(word, other)| word & other == 0)
+    }
+
     /// Whether all of `other` are in it.
     #[inline]
     fn is_superset(&self, other: &Self) -> bool {
@@ -78,32 +95,57 @@ impl FromIterator<u32> for OwnerSet {
 /// The admitted plugins, worked out once.
 #[derive(Debug)]
 pub(crate) struct ScopeBits {
-    admitted: OwnerSet,
+    /// The admitted owners, or the others.
+    owners: OwnerSet,
+    /// Whether all are admitted but those.
+    inverted: bool,
     /// Keeps the bits from being assigned to other ids.
     names: Vec<Arc<PluginName>>,
 }
 
 impl ScopeBits {
-    pub(crate) fn new(names: Vec<Arc<PluginName>>) -> Self {
+    /// Built-in handlers and these plugins.
+    fn only(names: Vec<Arc<PluginName>>) -> Self {
         // Built-in handlers are always admitted.
-        let admitted = [0].into_iter().chain(names.iter().map(|name| name.bit())).collect();
-        Self { admitted, names }
+        let owners = [0].into_iter().chain(names.iter().map(|name| name.bit())).collect();
+        Self { owners, inverted: false, names }
+    }
+
+    /// All but these plugins.
+    fn except(names: Vec<Arc<PluginName>>) -> Self {
+        let owners = names.iter().map(|name| name.bit()).collect();
+        Self { owners, inverted: true, names }
     }
 
     #[inline]
     pub(crate) fn admits(&self, bit: u32) -> bool {
-        self.admitted.contains(bit)
+        self.owners.contains(bit) != self.inverted
     }
 
     /// Whether all of those owners are admitted.
     #[inline(never)]
     pub(crate) fn admits_all(&self, owners: &OwnerSet) -> bool {
-        self.admitted.is_superset(owners)
+        if self.inverted {
+            self.owners.is_disjoint(owners)
+        } else {
+            self.owners.is_superset(owners)
+        }
     }
 
     /// What both admit.
     fn intersected(&self, other: &Self) -> Self {
-        Self::new(self.names.iter().filter(|name| other.admits(name.bit())).cloned().collect())
+        let names_of = |one: &Self, admitted_by: &Self| {
+            one.names.iter().filter(|name| admitted_by.admits(name.bit())).cloned().collect()
+        };
+        match (self.inverted, other.inverted) {
+            (false, _) => Self::only(names_of(self, other)),
+            (true, false) => Self::only(names_of(other, self)),
+            (true, true) => {
+                let mut names: Vec<_> = names_of(self, other);
+                names.extend(other.names.iter().cloned());
+                Self::except(names)
+            }
+        }
     }
 }
 
@@ -131,8 +173,9 @@ impl ScopedHooks {
     pub fn scope(&self, plugins: Plugins) -> Self {
         let wanted = match plugins {
             Plugins::All => return self.clone(),
-            Plugins::BuiltIn => ScopeBits::new(Vec::new()),
-            Plugins::Only(ids) => ScopeBits::new(self.inner.names_of(&ids)),
+            Plugins::BuiltIn => ScopeBits::only(Vec::new()),
+            Plugins::Only(ids) => ScopeBits::only(self.inner.names_of(&ids)),
+            Plugins::Except(ids) => ScopeBits::except(self.inner.names_of(&ids)),
         };
         let bits = match &self.bits {
             None => wanted,

@@ -114,6 +114,11 @@ impl PointDescriptor {
         self.stage
     }
 
+    /// Whether this is a stage at the end of a run, whatever came before.
+    pub(crate) const fn ends_run(&self) -> bool {
+        matches!(self.stage, Some(StageKind::OnError | StageKind::Finally))
+    }
+
     /// The wire name of the flow, if this is a stage of one.
     pub fn flow(&self) -> Option<&'static str> {
         self.stage.and_then(|_| self.name.rsplit_once('/')).map(|(flow, _)| flow)

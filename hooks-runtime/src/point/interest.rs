@@ -10,8 +10,6 @@ use crate::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct PointState {
     /// The number of handlers, times four, and the marks below.
     word: AtomicUsize,
-    /// How many times handlers of the point were closed.
-    removals: AtomicUsize,
 }
 
 /// The marks of a point that nothing happened to.
@@ -36,13 +34,19 @@ pub(crate) enum Interest {
 
 impl PointState {
     pub(crate) fn new(marks: usize) -> Self {
-        Self { word: AtomicUsize::new(marks), removals: AtomicUsize::new(0) }
+        Self { word: AtomicUsize::new(marks) }
     }
 
     /// Whether a fire has nothing to do: all that most fires ever ask.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         self.word.load(Ordering::Acquire) == FIRED
+    }
+
+    /// Whether a fire has only to call the handlers, if there are any.
+    #[inline]
+    pub(crate) fn calls_handlers(&self) -> bool {
+        self.word.load(Ordering::Acquire) & MARKS == FIRED
     }
 
     /// What a fire has to do; `None` at the first fire of the point, or where
@@ -91,18 +95,6 @@ impl PointState {
         } else {
             self.word.fetch_sub(old - new, Ordering::Release);
         }
-    }
-
-    /// How many times handlers of the point were closed.
-    #[inline]
-    pub(crate) fn removals(&self) -> &AtomicUsize {
-        &self.removals
-    }
-
-    /// Counts that handlers of the point were closed: walks under way check each
-    /// handler from now on.
-    pub(crate) fn handlers_closed(&self) {
-        self.removals.fetch_add(1, Ordering::SeqCst);
     }
 }
 

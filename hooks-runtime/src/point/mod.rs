@@ -36,7 +36,7 @@ pub trait HookPoint: Sized + Send + Sync + 'static {
     fn descriptor() -> &'static PointDescriptor;
 }
 
-/// A model, as data: `ModelKind::Void` and so on, and `ModelKind::Stage`.
+/// A model, as data: `ModelKind::Void` and so on, each in the file of its model.
 ///
 /// Not an enum, because its variants would share their names with the models
 /// themselves, and the compiler names a type by its full path where its name
@@ -52,22 +52,7 @@ pub struct ModelKind {
     policy: FailurePolicy,
 }
 
-#[allow(non_upper_case_globals)]
 impl ModelKind {
-    /// All handlers, concurrently; nothing to compose.
-    pub const Void: Self = Self::new("Void", "void", FailurePolicy::Open);
-    /// One after another; per field the first value wins.
-    pub const Modifying: Self = Self::new("Modifying", "modifying", FailurePolicy::Open);
-    /// One after another until the first claim.
-    pub const Claiming: Self = Self::new("Claiming", "claiming", FailurePolicy::Open);
-    /// Rewriters, then guards; the first rejection stops.
-    // No verdict is not a pass: the models that decide fail closed.
-    pub const Gating: Self = Self::new("Gating", "gating", FailurePolicy::Closed);
-    /// Stages around an operation of the host.
-    pub const Flow: Self = Self::new("Flow", "flow", FailurePolicy::Closed);
-    /// One stage of a flow.
-    pub const Stage: Self = Self::new("Stage", "stage", FailurePolicy::Closed);
-
     pub(crate) const fn new(name: &'static str, word: &'static str, policy: FailurePolicy) -> Self {
         Self { name, word, policy }
     }

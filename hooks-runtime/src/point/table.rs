@@ -8,6 +8,7 @@ use std::array;
 
 use crate::point::interest::{NO_MARKS, OBSERVED, PointState};
 use crate::sync::OnceLock;
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 const CHUNK: usize = 512;
 const LATER_CHUNKS: usize = 127;
@@ -17,53 +18,69 @@ const LATER_CHUNKS: usize = 127;
 pub(crate) struct Table {
     /// The marks of a point that was never fired.
     marks: usize,
-    first: [PointState; CHUNK],
-    later: [OnceLock<Box<[PointState; CHUNK]>>; LATER_CHUNKS],
+    first: Chunk,
+    later: [OnceLock<Box<Chunk>>; LATER_CHUNKS],
+}
+
+/// The points of one part of the table. What every fire asks is apart from what
+/// those with handlers ask, so that it is found with one instruction.
+#[derive(Debug)]
+struct Chunk {
+    states: [PointState; CHUNK],
+    removals: [AtomicUsize; CHUNK],
+}
+
+impl Chunk {
+    fn new(marks: usize) -> Self {
+        Self {
+            states: array::from_fn(|_| PointState::new(marks)),
+            removals: array::from_fn(|_| AtomicUsize::new(0)),
+        }
+    }
 }
 
 impl Table {
     /// With `observed`, every fire of every point is.
     pub(crate) fn new(observed: bool) -> Self {
         let marks = if observed { OBSERVED } else { NO_MARKS };
-        Self {
-            marks,
-            first: array::from_fn(|_| PointState::new(marks)),
-            later: [const { OnceLock::new() }; LATER_CHUNKS],
-        }
+        Self { marks, first: Chunk::new(marks), later: [const { OnceLock::new() }; LATER_CHUNKS] }
     }
 
     /// # Panics
     /// Past 65,536 points: no program declares that many by hand.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &PointState {
-        match self.first.get(index) {
+        match self.first.states.get(index) {
             Some(state) => state,
-            None => self.later(index - CHUNK),
+            None => &self.later(index).states[index % CHUNK],
         }
     }
 
-    /// Whether a fire of that point has nothing to do: all that most fires ask,
-    /// and so written that for most of them it is one comparison.
+    /// The state of a point that is one of the first.
     #[inline]
-    pub(crate) fn is_quiet(&self, index: usize) -> bool {
-        match self.first.get(index) {
-            Some(state) => state.is_quiet(),
-            None => self.later_is_quiet(index),
+    pub(crate) fn among_first(&self, index: usize) -> Option<&PointState> {
+        self.first.states.get(index)
+    }
+
+    /// How many times handlers of the point were closed.
+    #[inline]
+    pub(crate) fn removals(&self, index: usize) -> &AtomicUsize {
+        match self.first.removals.get(index) {
+            Some(removals) => removals,
+            None => &self.later(index).removals[index % CHUNK],
         }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn later_is_quiet(&self, index: usize) -> bool {
-        self.get(index).is_quiet()
+    /// Counts that handlers of the point were closed: walks under way check each
+    /// handler from now on.
+    pub(crate) fn handlers_closed(&self, index: usize) {
+        self.removals(index).fetch_add(1, Ordering::SeqCst);
     }
 
     #[cold]
     #[inline(never)]
-    fn later(&self, index: usize) -> &PointState {
-        let chunk = self.later[index / CHUNK]
-            .get_or_init(|| Box::new(array::from_fn(|_| PointState::new(self.marks))));
-        &chunk[index % CHUNK]
+    fn later(&self, index: usize) -> &Chunk {
+        self.later[index / CHUNK - 1].get_or_init(|| Box::new(Chunk::new(self.marks)))
     }
 }
 
@@ -77,12 +94,12 @@ mod tests {
         let table = Table::new(false);
         for index in [0, CHUNK - 1, CHUNK, CHUNK * 2, CHUNK * (LATER_CHUNKS + 1) - 1] {
             assert!(!table.get(index).has_handlers(), "{index}");
-            assert!(!table.is_quiet(index), "{index}");
+            assert!(!table.get(index).is_quiet(), "{index}");
             assert_eq!(table.get(index).fire(|| Ok::<_, ()>(())), Ok(Interest::Quiet));
-            assert!(table.is_quiet(index), "{index}");
+            assert!(table.get(index).is_quiet(), "{index}");
             table.get(index).set_len(1);
             assert!(table.get(index).has_handlers(), "{index}");
-            assert!(!table.is_quiet(index), "{index}");
+            assert!(!table.get(index).is_quiet(), "{index}");
         }
     }
 }

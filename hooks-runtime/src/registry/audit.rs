@@ -22,7 +22,7 @@ pub struct Audit {
     /// Handlers that were never called, and why.
     pub never_called: Vec<NeverCalled>,
     /// `before` and `after` constraints that name no handler at their point.
-    pub name_nobody: Vec<UnknownConstraint>,
+    pub unknown_constraints: Vec<UnknownConstraint>,
     /// Constraints of plugins' handlers that are not kept, because of what was
     /// registered or removed after them.
     pub dropped: Vec<DroppedConstraint>,
@@ -155,7 +155,7 @@ impl Audit {
             for (side, name) in
                 wanted.filter(|(_, name)| names.targets(index, name).next().is_none())
             {
-                self.name_nobody.push(UnknownConstraint {
+                self.unknown_constraints.push(UnknownConstraint {
                     point: at,
                     handler: Arc::clone(&entry.name),
                     owner: entry.owner(),
@@ -255,7 +255,7 @@ impl fmt::Display for Audit {
             let handler = escaped(handler);
             format!("`{handler}` ({owner}) at `{point}` is never called: {why}")
         }));
-        lines.extend(self.name_nobody.iter().map(ToString::to_string));
+        lines.extend(self.unknown_constraints.iter().map(ToString::to_string));
         lines.extend(self.dropped.iter().map(ToString::to_string));
         lines.extend(self.unknown_plugins.iter().map(ToString::to_string));
         let undeclared = self.undeclared.iter();

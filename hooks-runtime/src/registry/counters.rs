@@ -40,7 +40,8 @@ impl CallCounter {
     }
 
     /// Counts a walk along all of the chunk, which has so many places.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub(crate) fn count_whole(&self, places: usize, shard: usize) {
         match self.whole.get(shard) {
             Some(Line(count)) => add_own(count, 1),

@@ -9,7 +9,7 @@ use crate::engine::raw::HandlerCell;
 use crate::handler::target::Target;
 use crate::plugin::id::PluginId;
 use crate::plugin::record::PluginRecord;
-use crate::plugin::tracker::CallTracker;
+use crate::plugin::tracker::{self, CallTracker};
 use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
 use crate::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,6 +29,13 @@ impl Owner {
             Self::BuiltIn => None,
             Self::Plugin(id) => Some(id),
         }
+    }
+}
+
+/// The plugin's id, or `built-in`, which no plugin can be called.
+impl AsRef<str> for Owner {
+    fn as_ref(&self) -> &str {
+        self.plugin().map_or("built-in", PluginId::as_str)
     }
 }
 
@@ -59,9 +66,8 @@ pub(crate) struct Entry {
     pub(crate) name: Arc<str>,
     /// `None` for built-in handlers.
     pub(crate) plugin: Option<Arc<PluginRecord>>,
-    /// The handlers that are waited for together with it; `None` where its
-    /// removal is never awaited.
-    pub(crate) tracker: Option<Arc<CallTracker>>,
+    /// The handlers that are waited for together with it.
+    pub(crate) tracker: Arc<CallTracker>,
     pub(crate) priority: i32,
     pub(crate) phase: Phase,
     pub(crate) policy: FailurePolicy,
@@ -89,42 +95,75 @@ impl Entry {
         self.plugin.as_ref().map(|plugin| plugin.generation())
     }
 
-    /// Whether a call of it needs more checks than that of its scope.
-    pub(crate) fn is_special(&self) -> bool {
-        self.target.is_some() || self.timeout.is_some()
+    /// Whether the two are waited for together.
+    pub(crate) fn is_tracked_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tracker, &other.tracker)
     }
 
-    /// Whether it was closed: no further call of it starts.
+    /// Whether a run of a flow notes that its owner has begun, when it is called.
+    pub(crate) fn joins_runs(&self) -> bool {
+        self.tracker.is_whole() && self.point.stage().is_some()
+    }
+
+    /// Whether a call of it needs more checks than that of its scope.
+    pub(crate) fn is_special(&self) -> bool {
+        self.target.is_some() || self.timeout.is_some() || self.joins_runs()
+    }
+
+    /// Whether it was closed: no further call of it starts, but of `OnError` and
+    /// `Finally` in runs in which its owner has begun.
     #[inline]
     pub(crate) fn is_closed(&self) -> bool {
         self.handler.is_closed()
+    }
+
+    /// Lets no further call of it start, because its owner leaves as a whole. Runs
+    /// in which the owner has begun still come to the stages at their end.
+    pub(crate) fn leave(&self) {
+        if self.point.ends_run() {
+            self.handler.leave();
+        } else {
+            self.handler.shut();
+        }
+    }
+
+    /// Lets no call of a closed handler start at all, unless there is a run that
+    /// still comes to it. Whether that is so.
+    pub(crate) fn shut_if_unused(&self) -> bool {
+        if self.handler.is_shut() {
+            return true;
+        }
+        let is_unused = !self.is_kept();
+        if is_unused {
+            self.handler.shut();
+        }
+        is_unused
+    }
+
+    /// Whether there may be a run that still comes to it.
+    pub(crate) fn is_kept(&self) -> bool {
+        !self.handler.is_shut() && self.tracker.is_in_run(self.generation())
     }
 
     /// Counts a call of it as pending. The thread has it published as running
     /// still.
     #[inline]
     pub(crate) fn call_suspended(&self) {
-        if self.tracker.is_some() {
-            self.handler.call_suspended();
-        }
+        self.handler.call_suspended();
     }
 
     /// Counts a pending call as ended, after its future was dropped.
     #[inline]
     pub(crate) fn call_resumed(&self) {
-        if self.tracker.is_some() {
-            self.handler.call_resumed();
-        }
+        self.handler.call_resumed();
     }
 
     /// After a call of it: where it was closed meanwhile, this call may be the one
     /// that has to release it.
     #[inline]
     pub(crate) fn release_if_closed(&self) {
-        if self.handler.is_releasable()
-            && let Some(tracker) = &self.tracker
-        {
-            tracker.release();
+        if self.handler.is_releasable() {
+            tracker::release_one(self);
         }
     }
 
@@ -136,12 +175,9 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        // Closed and not released: what threads run could not be read.
-        if self.is_closed()
-            && let Some(tracker) = self.tracker.take_if(|_| !self.handler.is_released())
-        {
-            self.handler.drop_handler();
-            tracker.wake();
+        // Replaced, or removed where what threads run could not be read.
+        if self.tracker.while_dropping(Some(self.id), || self.handler.drop_handler()) {
+            self.tracker.dropped(self.id);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::iter;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 
+use crate::plugin::removal::Removal;
 use crate::registry::Inner;
 use crate::registry::entry::Entry;
 
@@ -30,12 +31,14 @@ impl Handle {
         Some((self.index, self.entry.upgrade()?))
     }
 
-    /// Removes the handler; returns whether it was still registered.
+    /// Removes the handler: a fire under way ends the call it has started and
+    /// starts no other.
     ///
-    /// A fire under way ends the call it has started and starts no other.
-    pub fn unregister(&self) -> bool {
-        let Some(inner) = self.inner.upgrade() else { return false };
-        inner.unregister(iter::once(self)) == 1
+    /// Removing twice is harmless; the result says whether the handler was still
+    /// registered, and, awaited, waits for its calls.
+    pub fn unregister(&self) -> Removal {
+        let inner = self.inner.upgrade();
+        inner.map_or_else(Removal::nothing, |inner| inner.unregister(iter::once(self)))
     }
 
     /// The handler's name, while it is registered.
@@ -80,11 +83,11 @@ impl Drop for ScopedHandle {
 pub struct Handles(pub(crate) Vec<Handle>);
 
 impl Handles {
-    /// Removes all of them at one instant; returns how many were still registered.
-    pub fn unregister(&self) -> usize {
+    /// Removes all of them at one instant.
+    pub fn unregister(&self) -> Removal {
         // A group is registered in one registry.
         let inner = self.0.first().and_then(|handle| handle.inner.upgrade());
-        inner.map_or(0, |inner| inner.unregister(self.0.iter()))
+        inner.map_or_else(Removal::nothing, |inner| inner.unregister(self.0.iter()))
     }
 }
 

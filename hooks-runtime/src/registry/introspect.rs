@@ -89,9 +89,11 @@ impl HookRegistry {
         stages.iter().filter_map(|index| store.points().get(index)).flat_map(infos).collect()
     }
 
-    /// The handlers of one owner.
-    pub fn handlers_of(&self, owner: &Owner) -> Vec<HandlerInfo> {
-        self.handlers_where(|info| info.owner == *owner)
+    /// The handlers of one owner: a plugin's by its id, `"built-in"` for those of the
+    /// host, which no plugin can be called. An [`Owner`] is fine too.
+    pub fn handlers_of(&self, owner: impl AsRef<str>) -> Vec<HandlerInfo> {
+        let owner = owner.as_ref();
+        self.handlers_where(|info| info.owner.as_ref() == owner)
     }
 
     /// The handlers that are bound to this target.

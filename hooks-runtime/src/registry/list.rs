@@ -50,6 +50,8 @@ pub(crate) struct HandlerList {
     owners: OwnerSet,
     /// How many handlers are bound to a target or have a limit.
     special: usize,
+    /// The only chunk, where none of its handlers is.
+    plain: Option<Arc<Chunk>>,
     /// How many removals there were at the point when no handler of this list
     /// was closed.
     open_at: AtomicUsize,
@@ -78,12 +80,12 @@ impl Chunk {
     }
 
     fn entries(&self) -> Vec<Arc<Entry>> {
-        self.handlers.iter().map(|handler| Arc::clone(&handler.entry)).collect()
+        self.handlers.iter().map(|handler| handler.entry.to_arc()).collect()
     }
 
     /// The place of one of its handlers.
-    pub(crate) fn place_of(&self, handler: &HandlerRef) -> usize {
-        (ptr::from_ref(handler).addr() - self.handlers.as_ptr().addr()) / size_of::<HandlerRef>()
+    pub(crate) fn place_of(&self, handler: *const HandlerRef) -> usize {
+        (handler.addr() - self.handlers.as_ptr().addr()) / size_of::<HandlerRef>()
     }
 
     /// Counts a walk along all of it.
@@ -146,7 +148,8 @@ impl HandlerList {
             special += chunk.special;
         }
         let open_at = AtomicUsize::new(usize::MAX);
-        Self { point, chunks, len, owners, special, open_at }
+        let plain = chunks.first().filter(|_| chunks.len() == 1 && special == 0).cloned();
+        Self { point, chunks, len, owners, special, plain, open_at }
     }
 
     /// This list with other handlers in place of all.
@@ -221,8 +224,8 @@ impl HandlerList {
     }
 
     #[inline]
-    pub(crate) fn point(&self) -> TypeId {
-        self.point
+    pub(crate) fn point(&self) -> &TypeId {
+        &self.point
     }
 
     #[inline]
@@ -245,6 +248,12 @@ impl HandlerList {
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.special == 0
+    }
+
+    /// All handlers in one chunk, where they are so few and are simply called.
+    #[inline]
+    pub(crate) fn plain_chunk(&self) -> Option<&Chunk> {
+        self.plain.as_deref()
     }
 
     pub(crate) fn handlers(&self) -> impl Iterator<Item = &HandlerRef> {
@@ -273,6 +282,14 @@ impl HandlerList {
     #[inline]
     pub(crate) fn get(&self, at: Cursor) -> &HandlerRef {
         &self.chunks[at.chunk()].handlers[at.place()]
+    }
+
+    /// The place of one of its handlers.
+    pub(crate) fn cursor_of(&self, handler: &HandlerRef) -> Cursor {
+        let holds =
+            |chunk: &Arc<Chunk>| chunk.handlers.as_ptr_range().contains(&ptr::from_ref(handler));
+        let chunk = self.chunks.iter().position(holds).unwrap_or(self.chunks.len());
+        Cursor::new(chunk, self.chunks.get(chunk).map_or(0, |chunk| chunk.place_of(handler)))
     }
 
     pub(crate) fn is_past_end(&self, at: Cursor) -> bool {

@@ -5,15 +5,17 @@ mod builder;
 mod counters;
 pub(crate) mod entry;
 pub(crate) mod handle;
+mod install;
 pub(crate) mod introspect;
 pub(crate) mod list;
 pub(crate) mod order;
+mod remove;
 pub(crate) mod snapshot;
 pub(crate) mod store;
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, PoisonError};
 
 pub use builder::HookRegistryBuilder;
 pub(crate) use builder::Settings;
@@ -23,14 +25,14 @@ use crate::error::RegisterError;
 use crate::handler::registration::{IntoRegistrations, Registration};
 use crate::observe::{ObservedHandler, Observer, notify};
 use crate::plugin::id::{PluginId, PluginIdError};
+use crate::plugin::lifecycle::Stop;
 use crate::plugin::quota::Quota;
 use crate::plugin::record::{PluginName, PluginRecord};
-use crate::plugin::removal::PluginRemoval;
+use crate::plugin::removal::Removal;
 use crate::plugin::scope::ScopedHooks;
-use crate::plugin::tracker::{self, CallTracker};
 use crate::point::HookPoint;
 use crate::point::table::Table;
-use crate::registry::entry::{Entry, Owner};
+use crate::registry::entry::Entry;
 use crate::registry::handle::{Handle, Handles};
 use crate::registry::snapshot::Snapshot;
 use crate::registry::store::{Batch, Change, Store};
@@ -101,10 +103,28 @@ impl HookRegistry {
     /// later sees none of them, a fire under way ends the calls it has started and
     /// starts no others of them.
     ///
-    /// The result says how many there were, and can wait until none of them
-    /// is running: `hooks.unregister_plugin("audit").drained().await?`.
-    pub fn unregister_plugin(&self, id: impl AsRef<str>) -> PluginRemoval {
+    /// A run of a flow in which the plugin has run a stage still gives it its
+    /// `OnError` and `Finally`, so that it can close what it opened.
+    ///
+    /// The result says how many there were; awaited, it waits until nothing of them
+    /// is left: `hooks.unregister_plugin("audit").await`.
+    pub fn unregister_plugin(&self, id: impl AsRef<str>) -> Removal {
         self.inner.unregister_plugin(id.as_ref())
+    }
+
+    /// Removes the handlers of that name at all points, at one instant.
+    ///
+    /// `"audit/started"` is the handler `started` of the plugin `audit`, `"audit/*"`
+    /// all of its handlers, and `"started"` the built-in one. A plugin without
+    /// handlers is removed.
+    pub fn unregister_handler(&self, name: impl AsRef<str>) -> Removal {
+        self.inner.unregister_named(name.as_ref(), None)
+    }
+
+    /// Removes the handler of that name at `P`, which is found as for
+    /// [`unregister_handler`](Self::unregister_handler).
+    pub fn unregister_handler_at<P: HookPoint>(&self, name: impl AsRef<str>) -> Removal {
+        self.inner.unregister_named(name.as_ref(), Some(P::descriptor().index()))
     }
 }
 
@@ -136,66 +156,6 @@ impl Inner {
         Ok(commit.handles(self))
     }
 
-    /// Registers a plugin's handlers, with the record of its generation. With
-    /// `replace`, the plugin of that id is removed in the same instant.
-    pub(crate) fn install(
-        self: &Arc<Self>,
-        group: Vec<Registration>,
-        id: Option<&str>,
-        replace: bool,
-    ) -> Result<(Handles, Option<Arc<PluginRecord>>), RegisterError> {
-        let mut batch = Batch::new(group);
-        let (commit, record) = {
-            let mut store = self.store();
-            let installed = id.and_then(|id| store.plugin(id)).map(|plugin| plugin.generation());
-            if let (Some(id), Some(_), false) = (id, installed, replace) {
-                return Err(RegisterError::Installed { plugin: id.to_owned() });
-            }
-            batch.instead_of(installed);
-            let change = store.register(&mut batch, &self.settings)?;
-            let record = id.and_then(|id| store.plugin(id)).cloned();
-            (self.publish(&store, change), record)
-        };
-        commit.announce(&self.settings.observers);
-        Ok((commit.handles(self), record))
-    }
-
-    /// Removes handlers at one instant; returns how many were still registered.
-    pub(crate) fn unregister<'h>(&self, handles: impl Iterator<Item = &'h Handle>) -> usize {
-        // Dropped after the lock is released: each may be the last reference.
-        let entries: Vec<_> = handles.filter_map(Handle::entry).collect();
-        let removed = {
-            let mut store = self.store();
-            let change = store.remove(&entries);
-            (!change.removed.is_empty()).then(|| self.publish(&store, change))
-        };
-        removed.map_or(0, |removed| self.close(&removed))
-    }
-
-    fn unregister_plugin(&self, id: &str) -> PluginRemoval {
-        let (name, removed) = {
-            let mut store = self.store();
-            store.asked_for(id);
-            let change = store.remove_plugin(id, None);
-            (store.known_name(id), change.map(|change| self.publish(&store, change)))
-        };
-        let Some(name) = name else {
-            return PluginRemoval::nothing();
-        };
-        let count = removed.map_or(0, |removed| self.close(&removed));
-        self.removal(Owner::Plugin(name.id().clone()), count, name.tracker())
-    }
-
-    /// Removes the handlers of one generation, if it is the current one.
-    pub(crate) fn unregister_generation(&self, id: &str, generation: u64) -> usize {
-        let removed = {
-            let mut store = self.store();
-            let change = store.remove_plugin(id, Some(generation));
-            change.map(|change| self.publish(&store, change))
-        };
-        removed.map_or(0, |removed| self.close(&removed))
-    }
-
     /// Makes a change visible, at one instant.
     fn publish(&self, store: &Store, change: Change) -> Commit {
         let displaced = self.published.update(|snapshot| {
@@ -210,64 +170,18 @@ impl Inner {
             }
             Snapshot { lists }
         });
-        let tracker = |entry: &Entry| entry.tracker.as_ref().map(Arc::as_ptr);
-        for together in change.removed.chunk_by(|one, next| tracker(one) == tracker(next)) {
-            if let Some(tracker) = &together[0].tracker {
-                tracker.removed(together);
-            }
+        let is_together = |one: &Arc<Entry>, next: &Arc<Entry>| one.is_tracked_with(next);
+        for together in change.removed.chunk_by(is_together) {
+            together[0].tracker.removed(together);
         }
         for &index in &change.points {
             let len = store.points().get(&index).map_or(0, |point| point.order.len());
             self.table.get(index).set_len(len);
         }
-        Commit { change, _displaced: displaced }
-    }
-
-    /// Closes the removed handlers, so that fires under way start no more of them,
-    /// and releases those that nothing runs; returns how many were removed. Only
-    /// after publication: a fire that starts in between must not see half of them.
-    fn close(&self, commit: &Commit) -> usize {
-        self.close_entries(&commit.change.removed);
-        commit.announce(&self.settings.observers);
-        commit.change.removed.len()
-    }
-
-    fn close_entries(&self, entries: &[Arc<Entry>]) {
-        // The last one first: a fire that finds one closed finds all later ones
-        // closed.
-        for entry in entries.iter().rev() {
-            entry.handler.close();
-        }
-        // Handlers of one point come together, mostly.
-        let mut points: Vec<_> = entries.iter().map(|entry| entry.point.index()).collect();
-        points.dedup();
-        points.sort_unstable();
-        points.dedup();
-        for index in points {
-            self.table.get(index).handlers_closed();
-        }
-        for entry in entries {
-            entry.handler.allow_release();
-        }
-        tracker::release(entries);
-    }
-
-    /// The removal of handlers that are waited for together: also of those that
-    /// were replaced or removed before.
-    pub(crate) fn removal(
-        &self,
-        owner: Owner,
-        count: usize,
-        tracker: &Arc<CallTracker>,
-    ) -> PluginRemoval {
-        let handlers = tracker.removed_so_far();
-        // Counted outside the tracker's lock: the last reference to an entry must
-        // not be dropped under it.
-        let known = handlers.iter().filter_map(Weak::upgrade);
-        let open: Vec<_> = known.filter(|entry| !entry.is_closed()).collect();
-        self.close_entries(&open);
-        let timer = Arc::clone(&self.settings.timer);
-        PluginRemoval::new(owner, count, Arc::clone(tracker), handlers, timer)
+        // Under the lock: whoever finds the plugin gone finds its stop.
+        let stop = |plugin: &Arc<PluginRecord>| Some((Arc::clone(plugin), plugin.take_stop()?));
+        let stops = change.left.iter().filter_map(stop).collect();
+        Commit { change, stops, _displaced: displaced }
     }
 
     /// The bits of plugin ids; a text that cannot be an id has none.
@@ -284,6 +198,8 @@ impl Inner {
 /// lock is released.
 struct Commit {
     change: Change,
+    /// The plugins that left with it and have a stop.
+    stops: Vec<(Arc<PluginRecord>, Arc<Stop>)>,
     _displaced: Vec<Arc<Snapshot>>,
 }
 

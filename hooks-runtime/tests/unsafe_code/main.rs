@@ -1,7 +1,8 @@
 //! Walks every path of the unsafe code, for Miri: futures that are ready,
 //! suspended, cancelled, panicking, empty, over-aligned and oversized, in every
 //! model, with and without a report; storage that is reused; lists that change
-//! under a fire; fires that change their thread; limits and states that panic.
+//! under a fire or a run; fires that change their thread; limits and states that
+//! panic.
 //!
 //! Here and not with the other tests, whose dependencies Miri would have to
 //! read first.
@@ -15,6 +16,7 @@ mod models;
 mod panics;
 mod points;
 mod removal;
+mod runs;
 mod shapes;
 mod threads;
 mod wakers;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
-use hooks_runtime::{FieldSet, Handle, HookRegistry, Merge, PluginRemoval, hook_points, on};
+use hooks_runtime::{FieldSet, Handle, HookRegistry, Merge, Removal, hook_points, on};
 
 use crate::driving::{finish, poll_once, quietly};
 use crate::shapes::{Payload, Shape, Told, behave};
@@ -45,12 +45,12 @@ impl Merge for Amendment {
 }
 
 /// Waits for a plugin while it is dropped.
-struct Asks(Arc<Mutex<Option<PluginRemoval>>>);
+struct Asks(Arc<Mutex<Option<Removal>>>);
 
 impl Drop for Asks {
     fn drop(&mut self) {
         if let Some(removal) = &*self.0.lock().unwrap() {
-            let _ = poll_once(pin!(removal.drained()));
+            let _ = poll_once(removal.into_future().as_mut());
         }
     }
 }
@@ -115,6 +115,6 @@ fn l19_a_pending_call_whose_merge_panics_is_released() {
         assert_eq!(outcome.unwrap().0, 0);
         FILLED_PANICS.set(false);
         let removal = hooks.unregister_plugin("leaving");
-        assert!(poll_once(pin!(removal.drained())).is_ready());
+        assert!(poll_once((&removal).into_future().as_mut()).is_ready());
     });
 }

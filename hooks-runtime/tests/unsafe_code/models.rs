@@ -125,7 +125,7 @@ fn l10_gating() {
         let alive = Arc::new(AtomicU32::new(0));
         let payload = || Payload { text: "in".to_owned(), alive: Arc::clone(&alive) };
         let (gate, _) = finish(pin!(hooks.fire_gating::<Passed>(payload())));
-        let Gate::Passed(passed) = gate.unwrap() else { panic!("nobody rejects") };
+        let Gate::Passed(passed) = gate.unwrap() else { panic!("none rejects") };
         assert_eq!(passed.text, "in++++++");
         drop_everywhere(&alive, || hooks.fire_gating::<Passed>(payload()));
         drop_everywhere(&alive, || hooks.fire_gating_reported::<Passed>(payload()));
@@ -220,7 +220,7 @@ fn l24_the_list_changes_while_a_fire_waits() {
     let mut fire = pin!(hooks.fire_claiming_reported::<Asked>(&payload));
     assert!(crate::driving::poll_once(fire.as_mut()).is_pending());
     // The fire keeps its list alive: the handler, its state and its name.
-    assert!(handle.unregister());
+    assert_eq!(handle.unregister().removed(), 1);
     for _ in 0..70 {
         hooks.register_claiming::<Asked>(async |_: &Payload| None).unwrap();
     }

@@ -90,7 +90,7 @@ fn l12_a_panic_while_a_state_is_dropped() {
         let handle = hooks.register(sharp).unwrap();
         let mut fire = Box::pin(hooks.fire_claiming::<Asked>(&payload));
         assert!(poll_once(fire.as_mut()).is_pending());
-        assert_eq!(handle.unregister(), 1);
+        assert_eq!(handle.unregister().removed(), 1);
         // The fire is the last to hold the handler.
         drop(fire);
         assert!(hooks.handlers_at::<Asked>().is_empty());

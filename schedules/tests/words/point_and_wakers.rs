@@ -14,7 +14,7 @@ use crate::ready_set::ReadySet;
 use crate::{Memory, every_schedule, most_schedules};
 
 #[test]
-fn l24_whoever_sees_a_handler_sees_its_list() {
+fn l24_a_thread_that_sees_a_handler_sees_its_list() {
     every_schedule("a length is published after its list, beside a first fire", || {
         let (point, list) = (Arc::new(PointState::new(NO_MARKS)), Memory::new());
         let fires: Vec<_> = (0..2)

@@ -8,20 +8,20 @@ use std::task::Poll;
 use loom::future::block_on;
 use loom::thread;
 
-use crate::call::{Call, CallStep, Frame};
+use crate::call::{Call, CallStep};
 use crate::entry::{Counters, Entry, Phase};
+use crate::frame::Frame;
 use crate::handler_cell::{ErasedHandler, HandlerCell, Invoke};
-use crate::interest::{NO_MARKS, PointState};
 use crate::list::{Cursor, HandlerList};
-use crate::point::{FailurePolicy, HookPoint, POINT, SourceLocation};
-use crate::sync::atomic::Ordering;
+use crate::point::{FailurePolicy, HookPoint, POINT, PointDescriptor, SourceLocation};
+use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::threads::ActiveStep;
 use crate::tracker::{self, CallTracker};
 use crate::{Memory, begin_fire, every_schedule, most_schedules};
 
 /// What a call of the handler does.
 #[derive(Clone, Copy)]
-enum Answer {
+pub(crate) enum Answer {
     AtOnce,
     /// The call is pending, and ends in another poll.
     Later(Ending),
@@ -29,7 +29,7 @@ enum Answer {
 
 /// How a pending call ends.
 #[derive(Clone, Copy)]
-enum Ending {
+pub(crate) enum Ending {
     /// As `Walk::poll_plain` has it.
     Plain,
     /// As `Walk::poll_pending` has it for a call with a record, and `cancel`.
@@ -60,6 +60,36 @@ impl Drop for Handler {
     }
 }
 
+/// A handler of a plugin.
+pub(crate) fn entry(
+    id: u64,
+    point: &'static PointDescriptor,
+    captured: &Arc<Memory>,
+    answer: Answer,
+    tracker: &Arc<CallTracker>,
+) -> Arc<Entry> {
+    let handler = Handler { captured: Arc::clone(captured), answer };
+    Arc::new(Entry {
+        id,
+        seq: 0,
+        point,
+        name: "handler".into(),
+        plugin: None,
+        tracker: Arc::clone(tracker),
+        priority: 0,
+        phase: Phase::Main,
+        policy: FailurePolicy,
+        timeout: None,
+        before: Vec::new(),
+        after: Vec::new(),
+        allowed: None,
+        target: None,
+        location: SourceLocation,
+        counters: Counters::default(),
+        handler: HandlerCell::new(ErasedHandler::new::<Point, _>(handler)),
+    })
+}
+
 /// One handler of one plugin at one point.
 struct Model {
     captured: Arc<Memory>,
@@ -67,39 +97,20 @@ struct Model {
     tracker: Arc<CallTracker>,
     entry: Arc<Entry>,
     list: HandlerList,
-    point: PointState,
+    removals: AtomicUsize,
 }
 
 impl Model {
     fn new(answer: Answer) -> Arc<Self> {
         let (captured, tracker) = (Memory::new(), Arc::new(CallTracker::new()));
-        let handler = Handler { captured: Arc::clone(&captured), answer };
-        let entry = Arc::new(Entry {
-            id: 0,
-            seq: 0,
-            point: &POINT,
-            name: "handler".into(),
-            plugin: None,
-            tracker: Some(Arc::clone(&tracker)),
-            priority: 0,
-            phase: Phase::Main,
-            policy: FailurePolicy,
-            timeout: None,
-            before: Vec::new(),
-            after: Vec::new(),
-            allowed: None,
-            target: None,
-            location: SourceLocation,
-            counters: Counters::default(),
-            handler: HandlerCell::new(ErasedHandler::new::<Point, _>(handler)),
-        });
+        let entry = entry(0, &POINT, &captured, answer, &tracker);
         let list = HandlerList::new(&[Arc::clone(&entry)], TypeId::of::<Point>());
-        let point = PointState::new(NO_MARKS);
-        Arc::new(Self { captured, answer, tracker, entry, list, point })
+        let removals = AtomicUsize::new(0);
+        Arc::new(Self { captured, answer, tracker, entry, list, removals })
     }
 
     fn removals(&self) -> usize {
-        self.point.removals().load(Ordering::Acquire)
+        self.removals.load(Ordering::Acquire)
     }
 
     /// Calls the handler, which is published as running. Whether it is pending.
@@ -204,20 +215,20 @@ impl Model {
     /// As `Inner::close_entries` has it, after `Inner::publish`.
     fn remove(&self) {
         self.tracker.removed(std::slice::from_ref(&self.entry));
-        self.entry.handler.close();
-        self.point.handlers_closed();
+        self.entry.leave();
+        self.removals.fetch_add(1, Ordering::SeqCst);
         self.entry.handler.allow_release();
         tracker::release(std::slice::from_ref(&self.entry));
     }
 
-    /// As `PluginRemoval::drained` has it.
+    /// As the wait of a `Removal` has it.
     fn drained(&self) {
         let wait = self.tracker.wait();
         block_on(poll_fn(|task| {
             wait.register(task.waker());
-            match self.entry.handler.is_released() {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
+            match self.tracker.first_left(&[0], 0) {
+                None => Poll::Ready(()),
+                Some(_) => Poll::Pending,
             }
         }));
     }
@@ -237,11 +248,11 @@ fn removed(fires: usize, answer: Answer, waits: bool) {
     if waits {
         model.drained();
         assert!(model.captured.is_freed(), "released, but not dropped");
-        // Whoever has waited may unload the code of the plugin.
+        // What has waited may unload the code of the plugin.
         model.captured.write();
     }
     fires.into_iter().for_each(|fire| fire.join().unwrap());
-    assert!(model.captured.is_freed(), "nobody released the handler");
+    assert!(model.captured.is_freed(), "the handler was not released");
     assert!(model.entry.handler.is_released());
 }
 
@@ -296,6 +307,6 @@ fn l19_two_removals_release_a_handler_once() {
         model.remove();
         fire.join().unwrap();
         other.join().unwrap();
-        assert!(model.captured.is_freed(), "nobody released the handler");
+        assert!(model.captured.is_freed(), "the handler was not released");
     });
 }

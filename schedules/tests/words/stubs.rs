@@ -21,17 +21,21 @@ pub(crate) mod containment {
     }
 }
 
+pub(crate) mod frame {
+    pub(crate) struct Frame;
+}
+
 /// A call of a handler, which has neither input nor answer.
 pub(crate) mod call {
     use std::marker::PhantomData;
+
+    use super::frame::Frame;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum CallStep {
         Continue,
         Pending,
     }
-
-    pub(crate) struct Frame;
 
     pub(crate) struct Call<'f, 's, P>(PhantomData<(&'f mut Frame, &'s (), P)>);
 
@@ -42,10 +46,23 @@ pub(crate) mod call {
     }
 }
 
-/// One point.
+/// A point, and two stages of a flow.
 pub(crate) mod point {
     #[derive(Debug)]
-    pub(crate) struct PointDescriptor;
+    pub(crate) struct PointDescriptor {
+        is_stage: bool,
+        ends_run: bool,
+    }
+
+    impl PointDescriptor {
+        pub(crate) fn stage(&self) -> Option<()> {
+            self.is_stage.then_some(())
+        }
+
+        pub(crate) fn ends_run(&self) -> bool {
+            self.ends_run
+        }
+    }
 
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct FailurePolicy;
@@ -55,7 +72,11 @@ pub(crate) mod point {
 
     pub(crate) trait HookPoint: 'static {}
 
-    pub(crate) static POINT: PointDescriptor = PointDescriptor;
+    pub(crate) static POINT: PointDescriptor = PointDescriptor { is_stage: false, ends_run: false };
+    pub(crate) static FIRST_STAGE: PointDescriptor =
+        PointDescriptor { is_stage: true, ends_run: false };
+    pub(crate) static LAST_STAGE: PointDescriptor =
+        PointDescriptor { is_stage: true, ends_run: true };
 }
 
 /// No handler has a target.
@@ -74,6 +95,12 @@ pub(crate) mod plugin {
 
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct PluginId;
+
+        impl PluginId {
+            pub(crate) fn as_str(&self) -> &str {
+                "audit"
+            }
+        }
 
         impl fmt::Display for PluginId {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use hooks_runtime::{FailurePolicy, HookRegistry};
+use hooks_runtime::{DrainOutcome, FailurePolicy, HookRegistry};
 
 use crate::executor::{Executor, polled};
 use crate::fault::Fault;
@@ -56,7 +56,8 @@ pub fn cell(fault: Fault, model: Model, policy: FailurePolicy, executor: Executo
     assert_eq!(shed.begun.get(), shed.over.get(), "{fault:?} {model}: L20, one end each");
     if let Some(hooks) = shed.hooks.lock().unwrap().take() {
         let removal = hooks.unregister_plugin("shed");
-        let drained = poll_once(std::pin::pin!(removal.drained()));
+        let drained = poll_once((&removal).into_future().as_mut());
+        let drained = drained.map(DrainOutcome::into_result);
         assert_eq!(drained, Poll::Ready(Ok(())), "{fault:?} {model}: L25, the counts fall back");
     }
     assert_eq!(Arc::strong_count(&shed), 1, "{fault:?} {model}: L25, nothing is leaked");

@@ -99,8 +99,8 @@ pub async fn bad(shed: Arc<Shed>) -> Result<(), BoxError> {
             let late = ground::noting(shed.model, shed.closed, "late", &shed);
             shed.hooks().register(late)?;
         }
-        Fault::UnregistersItself => assert!(unregister(&shed, 0)),
-        Fault::UnregistersTheNext => assert!(unregister(&shed, 1)),
+        Fault::UnregistersItself => assert_eq!(unregister(&shed, 0), 1),
+        Fault::UnregistersTheNext => assert_eq!(unregister(&shed, 1), 1),
         Fault::FiresAnother => {
             let hooks = shed.hooks();
             let panics = on::<Aside>().plugin("shed").name("panics");
@@ -116,7 +116,7 @@ pub async fn bad(shed: Arc<Shed>) -> Result<(), BoxError> {
         }
         Fault::UnloadsItself => {
             let removal = shed.hooks().unregister_plugin("shed");
-            removal.drained().await?;
+            removal.await.into_result()?;
         }
         Fault::RegistryDropped => Once::default().await,
         Fault::FireDropped => {
@@ -135,8 +135,9 @@ pub async fn bad(shed: Arc<Shed>) -> Result<(), BoxError> {
     Ok(())
 }
 
-fn unregister(shed: &Shed, number: usize) -> bool {
-    shed.handles.lock().unwrap()[number].clone().unregister()
+fn unregister(shed: &Shed, number: usize) -> usize {
+    let handle = shed.handles.lock().unwrap()[number].clone();
+    handle.unregister().removed()
 }
 
 /// A future that no storage in line can hold.

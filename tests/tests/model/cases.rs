@@ -43,13 +43,13 @@ fn check(steps: Vec<Op>) {
 }
 
 #[test]
-fn l21_a_stage_that_everybody_has_left_is_not_in_the_report() {
+fn l21_a_stage_that_all_handlers_have_left_is_not_in_the_report() {
     let idle = Wish::at(Spot::BeforeValidation, Arc::new(idle()));
     check(vec![register([idle]), Op::Unregister(0), fire(Shot::Flow(run()))]);
 }
 
 #[test]
-fn l18_whoever_keeps_a_place_is_held_to_the_limits_of_that_place() {
+fn l18_a_handler_that_keeps_a_place_is_held_to_the_limits_of_that_place() {
     let at = |priority, replace| Wish {
         name: Some("h0"),
         plugin: Some("east"),
@@ -81,7 +81,7 @@ fn l19_a_version_that_was_replaced_leaves_with_its_plugin() {
 }
 
 #[test]
-fn l26_a_fire_that_nobody_hears_is_not_too_deep_in_any_form() {
+fn l26_a_fire_without_handlers_is_not_too_deep_in_any_form() {
     let deep = |way| {
         let unheard = fire_as(Shot::At(Spot::Told), way);
         let again = fire(Shot::At(Spot::Vowed));

@@ -55,7 +55,7 @@ pub struct Listed {
 pub struct Audited {
     pub never_fired: Vec<String>,
     pub never_called: Vec<String>,
-    pub name_nobody: Vec<String>,
+    pub unknown_constraints: Vec<String>,
     pub dropped: Vec<String>,
 }
 

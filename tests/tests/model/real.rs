@@ -1,15 +1,13 @@
 //! The steps of a case, taken with the real registry.
 
 use std::fmt::Display;
-use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use hooks_runtime::flow::FlowReport;
 use hooks_runtime::{
-    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Claim, DrainError, Finally,
-    FireReport, Gate, HookPoint, HookRegistry, OnError, Quota, ScopedHooks,
+    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Claim, Finally, FireReport,
+    Gate, HookPoint, HookRegistry, OnError, Quota, Removal, ScopedHooks,
 };
 
 use crate::body::{Body, Boom, Wait, end};
@@ -32,7 +30,7 @@ pub fn perform(world: &Arc<World>, op: &Op, given: Option<&ScopedHooks>) {
         Op::UnregisterPlugin(id) => {
             let removal = hooks.unregister_plugin(id);
             let running: Vec<_> = removal.running().iter().map(|name| placeless(name)).collect();
-            let drained = drained(removal.drained());
+            let drained = drained(&removal);
             (format!("removed {}, {running:?} run, {drained}", removal.removed()), None)
         }
         Op::Limit { plugin, most, priorities: (lowest, highest) } => {
@@ -129,22 +127,23 @@ fn uninstall(world: &World, number: usize) -> String {
     let Some(at) = number.checked_rem(count) else { return "nothing to uninstall".into() };
     let installed = all[at].take();
     drop(all);
-    installed.map_or("gone".into(), |installed| {
-        drained(async { installed.uninstall().await.into_result() })
-    })
+    installed.map_or("gone".into(), |installed| drained(&installed.uninstall()))
 }
 
 fn unregister(world: &World, number: usize) -> String {
     let handle = nth(&world.handles.lock().unwrap(), number).cloned();
-    handle.map_or("nothing to unregister".into(), |handle| handle.unregister().to_string())
+    handle.map_or("nothing to unregister".into(), |handle| {
+        let removal = handle.unregister();
+        format!("removed {}, {}", removal.removed(), drained(&removal))
+    })
 }
 
 /// The result of one poll of a wait: the handlers that it waits for may be pending
 /// outside.
-fn drained(wait: impl Future<Output = Result<(), DrainError>>) -> String {
-    match pin!(wait).poll(&mut Context::from_waker(Waker::noop())) {
+fn drained(removal: &Removal) -> String {
+    match removal.into_future().as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Pending => "waits".into(),
-        Poll::Ready(outcome) => told(outcome, |()| "drained".into()),
+        Poll::Ready(outcome) => told(outcome.into_result(), |()| "drained".into()),
     }
 }
 
@@ -181,7 +180,7 @@ async fn fire(
                 hooks.fire_void_with::<Told>(built),
                 Told,
                 &payload,
-                |()| "told".into()
+                |()| "notified".into()
             )
         }
         Shot::At(Spot::Vowed) => {
@@ -191,7 +190,7 @@ async fn fire(
                 hooks.fire_void_with::<Vowed>(built),
                 Vowed,
                 &payload,
-                |()| "told".into()
+                |()| "notified".into()
             )
         }
         Shot::At(Spot::Amended) => {
@@ -362,15 +361,15 @@ pub fn audited(hooks: &HookRegistry) -> Audited {
         .iter()
         .map(|row| format!("{} {} {} {:?}", row.point, row.owner, row.handler, row.why))
         .collect();
-    let mut name_nobody: Vec<_> = audit
-        .name_nobody
+    let mut unknown_constraints: Vec<_> = audit
+        .unknown_constraints
         .iter()
         .map(|row| format!("{} {} {} {}", row.point, row.owner, row.handler, row.name))
         .collect();
     let mut dropped: Vec<_> = audit.dropped.iter().map(ToString::to_string).collect();
     never_fired.sort();
     never_called.sort();
-    name_nobody.sort();
+    unknown_constraints.sort();
     dropped.sort();
-    Audited { never_fired, never_called, name_nobody, dropped }
+    Audited { never_fired, never_called, unknown_constraints, dropped }
 }

@@ -1,7 +1,7 @@
 //! A registry that is plainly right: a list of handlers, sorted anew on every
 //! look, and everything done one step after another.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -39,11 +39,29 @@ pub struct Handler {
     pub filtered: Cell<u64>,
     /// Whether no fire may start it any more.
     pub closed: Cell<bool>,
+    /// Whether it was closed with all of its plugin: runs in which that has begun
+    /// still come to it at their end.
+    pub leaves: Cell<bool>,
+    /// The stay of its plugin.
+    pub stay: Cell<u64>,
     pub running: Cell<u32>,
 }
 
+/// The plugins that have begun in one run of a flow, each with its stay.
+pub type Begun = Rc<RefCell<BTreeSet<(&'static str, u64)>>>;
+
 /// The plugins that may take part; `None` admits all.
 pub type Admitted = Option<BTreeSet<String>>;
+
+impl Handler {
+    /// Leaves with all of its plugin.
+    fn leave(&self) {
+        let is_last = matches!(self.spot, Spot::OnError | Spot::Finally);
+        if !self.closed.replace(true) {
+            self.leaves.set(is_last);
+        }
+    }
+}
 
 /// The registry.
 #[derive(Default)]
@@ -62,8 +80,10 @@ pub struct Reference {
     pub fired: BTreeSet<Spot>,
     /// The points under way, outermost first.
     pub chain: Vec<&'static str>,
-    /// The plugins whose handlers are being run, outermost first.
-    pub inside: Vec<&'static str>,
+    /// The handlers that are being run, by tag and plugin, outermost first.
+    pub inside: Vec<(u32, Option<&'static str>)>,
+    /// The runs of flows under way, outermost first.
+    pub runs: Vec<Begun>,
     pub events: Vec<Event>,
     /// The expected lines of the log.
     pub logged: Vec<String>,
@@ -133,7 +153,7 @@ impl Reference {
             Op::UnregisterPlugin(id) => {
                 let removed = self.remove(|handler| handler.plugin == Some(id));
                 let running = self.running_of(id);
-                format!("removed {removed}, {running:?} run, {}", self.drained(id))
+                format!("removed {removed}, {running:?} run, {}", self.drained(id, u64::MAX))
             }
             Op::Limit { plugin, most, priorities } => {
                 self.limits.insert(plugin, (*most, *priorities));
@@ -222,32 +242,36 @@ impl Reference {
         if self.stays.get("east") == Some(&stay) {
             self.remove(|handler| handler.plugin == Some("east"));
         }
-        for handler in &self.left {
-            if handler.plugin == Some("east") {
-                handler.closed.set(true);
-            }
-        }
-        let drained = self.drained("east");
-        if drained.starts_with("plugin `east` cannot wait") {
-            self.logged.push(log::unwaited(&drained));
-        }
-        drained
+        self.left.iter().filter(|handler| handler.plugin == Some("east")).for_each(|h| h.leave());
+        self.drained("east", stay)
     }
 
     fn unregister(&mut self, number: usize) -> String {
         let Some(&tag) = nth(&self.handles, number) else {
             return "nothing to unregister".into();
         };
-        let removed = self.leave(|handler| handler.tag == tag);
-        removed.iter().for_each(|handler| handler.closed.set(true));
-        (!removed.is_empty()).to_string()
+        let removed = self.leave(|handler| handler.tag == tag).len();
+        // For itself: no run comes to it any more. One that was replaced before is
+        // closed as well.
+        let closes = self.left.iter().filter(|handler| handler.tag == tag);
+        closes.for_each(|handler| {
+            handler.closed.set(true);
+            handler.leaves.set(false);
+        });
+        let left = self.left.iter().find(|handler| handler.tag == tag).cloned();
+        let waits = left.filter(|handler| handler.running.get() > 0);
+        let drained = waits.map_or("drained".into(), |handler| {
+            let is_inside = self.inside.iter().any(|(inside, _)| *inside == tag);
+            self.waits(is_inside, &owner(handler.plugin))
+        });
+        format!("removed {removed}, {drained}")
     }
 
     /// Removes handlers of one plugin, and lets fires start none of those
     /// that left before either.
     fn remove(&mut self, is_it: impl Fn(&Handler) -> bool) -> usize {
         let removed = self.leave(&is_it).len();
-        self.left.iter().filter(|handler| is_it(handler)).for_each(|h| h.closed.set(true));
+        self.left.iter().filter(|handler| is_it(handler)).for_each(|h| h.leave());
         removed
     }
 
@@ -269,15 +293,34 @@ impl Reference {
         running.iter().map(|handler| crate::event::placeless(&handler.name)).collect()
     }
 
-    /// What one look at a wait for a plugin says.
-    fn drained(&self, plugin: &str) -> String {
-        if self.running_of(plugin).is_empty() {
-            "drained".into()
-        } else if self.inside.contains(&plugin) {
-            format!("plugin `{plugin}` cannot wait for itself: this is one of its own handlers")
-        } else {
-            "waits".into()
+    /// What one look at a wait for a plugin, up to that stay, says.
+    fn drained(&mut self, plugin: &str, newest: u64) -> String {
+        let has_begun =
+            |run: &Begun| run.borrow().iter().any(|(it, stay)| *it == plugin && *stay <= newest);
+        let in_run = self.runs.iter().any(has_begun);
+        if self.running_of(plugin).is_empty() && !in_run {
+            return "drained".into();
         }
+        let is_inside = self.inside.iter().any(|(_, inside)| *inside == Some(plugin));
+        if !is_inside && in_run {
+            let refused = format!(
+                "plugin `{plugin}` cannot be waited for here: this is inside a run of made, in \
+                 which it has begun"
+            );
+            self.logged.push(log::unwaited(&refused));
+            return refused;
+        }
+        self.waits(is_inside, &format!("plugin `{plugin}`"))
+    }
+
+    /// A wait for handlers that run; from inside it is refused and logged.
+    fn waits(&mut self, is_inside: bool, owner: &str) -> String {
+        if !is_inside {
+            return "waits".into();
+        }
+        let refused = format!("{owner} cannot wait for itself: this is one of its own handlers");
+        self.logged.push(log::unwaited(&refused));
+        refused
     }
 
     fn draw(&mut self, count: usize) -> Vec<u32> {
@@ -340,6 +383,7 @@ impl Reference {
                 let stay = self.number();
                 self.stays.insert(plugin, stay);
             }
+            handler.stay.set(handler.plugin.map_or(0, |plugin| self.stays[plugin]));
         }
         self.handles.extend(new.iter().map(|handler| handler.tag));
         self.handlers = all;
@@ -456,6 +500,8 @@ impl Reference {
             failures: Cell::new(0),
             filtered: Cell::new(0),
             closed: Cell::new(false),
+            leaves: Cell::new(false),
+            stay: Cell::new(0),
             running: Cell::new(0),
         };
         Ok(Joining { handler, replaces })
@@ -541,12 +587,12 @@ impl Reference {
         let mut audited = Audited {
             never_fired: quiet.into_iter().map(|spot| name_of(spot).into()).collect(),
             never_called: never_called.map(|h| format!("{} {}", who(h), why(h))).collect(),
-            name_nobody: unnamed,
+            unknown_constraints: unnamed,
             dropped,
         };
         audited.never_fired.sort();
         audited.never_called.sort();
-        audited.name_nobody.sort();
+        audited.unknown_constraints.sort();
         audited.dropped.sort();
         audited
     }

@@ -8,7 +8,7 @@ use crate::event::{Event, Row, placeless};
 use crate::log;
 use crate::observer;
 use crate::plan::{Answer, DEPTH, Ending, ScopeOf, Shot, Spot};
-use crate::reference::{Admitted, Handler, Reference, name_of, narrowed, owner};
+use crate::reference::{Admitted, Begun, Handler, Reference, name_of, narrowed, owner};
 
 /// The outcome in words, and the report, point by point.
 pub type Came = (String, Vec<(String, Vec<Row>)>);
@@ -71,6 +71,8 @@ pub enum Walked {
 pub struct Part<'f> {
     pub admitted: &'f Admitted,
     pub targets: &'f [&'static str],
+    /// The run of a flow that it is a stage of.
+    pub run: Option<Begun>,
 }
 
 /// When a handler that was begun ends.
@@ -108,7 +110,7 @@ impl Reference {
                     Some(error) if !list.is_empty() => error,
                     _ => {
                         self.chain.push(name_of(*spot));
-                        let part = Part { admitted: &admitted, targets: &[] };
+                        let part = Part { admitted: &admitted, targets: &[], run: None };
                         let outcome =
                             self.fire_at(*spot, payload, &list, &part, &mut clock, &mut rows);
                         self.chain.pop();
@@ -235,7 +237,7 @@ impl Reference {
         for (handler, row) in list.iter().zip(rows) {
             self.came_to(handler, &row.status);
         }
-        if dropped { "dropped".into() } else { error.unwrap_or("told".into()) }
+        if dropped { "dropped".into() } else { error.unwrap_or("notified".into()) }
     }
 
     /// One handler after another.
@@ -370,15 +372,13 @@ impl Reference {
     }
 
     fn acts_of(&mut self, handler: &Handler, admitted: &Admitted) {
-        self.inside.extend(handler.plugin);
+        self.inside.push((handler.tag, handler.plugin));
         let stage = handler.spot >= Spot::BeforeValidation;
         let given = (stage || handler.script.form.has_context()).then_some(admitted);
         for op in &handler.script.acts {
             self.act(op, given);
         }
-        if handler.plugin.is_some() {
-            self.inside.pop();
-        }
+        self.inside.pop();
     }
 
     fn ends(&self, handler: &Handler) -> Ends {
@@ -402,13 +402,24 @@ impl Part<'_> {
             SkipReason::Scope
         } else if handler.target.is_some_and(|target| !self.targets.contains(&target)) {
             SkipReason::Target
-        } else if handler.closed.get() {
+        } else if handler.closed.get() && !self.still_comes_to(handler) {
             SkipReason::Unregistered
         } else {
+            if let (Some(run), Some(plugin)) = (&self.run, handler.plugin) {
+                run.borrow_mut().insert((plugin, handler.stay.get()));
+            }
             return None;
         };
         handler.filtered.set(handler.filtered.get() + 1);
         Some(filter)
+    }
+
+    /// Whether the run gives a handler that left its end all the same.
+    fn still_comes_to(&self, handler: &Handler) -> bool {
+        let begun = self.run.as_ref().map(|run| run.borrow());
+        let begun = begun.zip(handler.plugin);
+        handler.leaves.get()
+            && begun.is_some_and(|(begun, plugin)| begun.contains(&(plugin, handler.stay.get())))
     }
 }
 
@@ -426,7 +437,7 @@ fn word(outcome: &str) -> &'static str {
     match outcome {
         "amended [None, None, None]" => "unchanged",
         _ if outcome.starts_with("handler `") || outcome.starts_with("fires are") => "failed",
-        _ => ["dropped", "told", "amended", "claimed", "unclaimed", "passed", "rejected"]
+        _ => ["dropped", "notified", "amended", "claimed", "unclaimed", "passed", "rejected"]
             .into_iter()
             .find(|word| outcome.starts_with(word))
             .expect("every outcome has a word"),

@@ -8,7 +8,7 @@ use hooks_runtime::{AnswerRefusal, Contribution, SkipReason};
 use crate::event::{Event, Row, placeless};
 use crate::observer;
 use crate::plan::{Ending, Run, Spot, Steer};
-use crate::reference::{Admitted, Handler, Reference, name_of, owner};
+use crate::reference::{Admitted, Begun, Handler, Reference, name_of, owner};
 use crate::reference_fire::{Came, Clock, Composer, Failure, Next, Part, Walked, known};
 
 /// The stages, in their order.
@@ -80,8 +80,10 @@ impl Reference {
         }
         self.observe(observer::fire("made", self.chain.len()));
         self.chain.push("made");
+        let begun = Begun::default();
+        self.runs.push(Rc::clone(&begun));
         let mut flowing = Flowing {
-            part: Part { admitted, targets: &run.targets },
+            part: Part { admitted, targets: &run.targets, run: Some(begun) },
             clock,
             handlers: STAGES.iter().map(|(spot, _)| self.at(*spot)).collect(),
             report: (String::new(), Vec::new()),
@@ -102,6 +104,7 @@ impl Reference {
         };
         let outcome = self.run(run, &mut flowing);
         flowing.report.1.extend(reported(flowing.steps));
+        self.runs.pop();
         self.chain.pop();
         let (word, told) = match outcome {
             Ok(output) => ("ran", format!("made {output}")),

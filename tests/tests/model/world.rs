@@ -13,7 +13,6 @@ use crate::body::Wait;
 use crate::event::Event;
 use crate::observer::Spy;
 use crate::plan::{DEPTH, Op};
-use crate::plugin::East;
 use crate::points::ROUND;
 use crate::real;
 
@@ -26,7 +25,7 @@ pub struct World {
     pub hooks: Mutex<Option<HookRegistry>>,
     pub scopes: Mutex<Vec<ScopedHooks>>,
     pub handles: Mutex<Vec<Handle>>,
-    pub installed: Mutex<Vec<Option<Installed<East>>>>,
+    pub installed: Mutex<Vec<Option<Installed>>>,
     /// The names that anonymous handlers were given.
     pub names: Mutex<BTreeMap<u32, String>>,
     /// The observer, if the registry has one.

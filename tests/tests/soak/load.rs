@@ -112,9 +112,9 @@ pub fn change(hooks: &HookRegistry, done: &Done, end: Instant) {
         if n & 8 == 0 {
             let removal = hooks.unregister_plugin(&plugin);
             assert_eq!(removal.removed(), 3);
-            runtime.block_on(removal.drained()).unwrap();
+            runtime.block_on(removal.into_future()).into_result().unwrap();
         } else {
-            assert_eq!(handles.unregister() + replaced.unregister(), 3);
+            assert_eq!(handles.unregister().removed() + replaced.unregister().removed(), 3);
         }
         drop(scoped);
         done.changes.fetch_add(1, Relaxed);
@@ -183,9 +183,9 @@ pub fn install(hooks: &HookRegistry, done: &Arc<Done>, end: Instant) {
         let ((first, first_gone), (second, second_gone)) = (guest(), guest());
         let first = hooks.install(first).unwrap();
         let second = hooks.install_or_replace(second).unwrap();
-        runtime.block_on(first.uninstall()).into_result().unwrap();
+        runtime.block_on(first.uninstall().into_future()).into_result().unwrap();
         first_gone.store(true, Relaxed);
-        runtime.block_on(second.uninstall()).into_result().unwrap();
+        runtime.block_on(second.uninstall().into_future()).into_result().unwrap();
         second_gone.store(true, Relaxed);
         done.installs.fetch_add(2, Relaxed);
     }

@@ -1,6 +1,7 @@
 //! What the tests of this folder share.
 #![allow(dead_code)]
 
+pub mod events;
 pub mod naive_order;
 
 use std::future::Future;
@@ -9,6 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+
+use hooks_runtime::{DrainError, Removal};
+
+/// Waits until nothing of what was removed is left.
+pub async fn drained(removal: &Removal) -> Result<(), DrainError> {
+    removal.await.into_result()
+}
 
 /// What happened, in the order in which it happened.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +44,15 @@ impl Log {
     pub fn note<P>(&self, what: &'static str) -> impl Fn(&P) + Send + Sync + 'static {
         let log = self.clone();
         move |_| log.push(what)
+    }
+
+    /// A synchronous claiming handler that notes `what` and makes no claim.
+    pub fn note_claim<P>(&self, what: &'static str) -> impl Fn(&P) -> Option<u32> + use<P> {
+        let log = self.clone();
+        move |_| {
+            log.push(what);
+            None
+        }
     }
 }
 

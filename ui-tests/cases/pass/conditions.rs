@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let hooks = HookRegistry::new();
     hooks.register(handlers![twice])?;
     let audit = hooks.install(Audit)?;
-    assert_eq!(audit.handles().unregister(), 1);
+    assert_eq!(audit.handles().unregister().removed(), 1);
     assert_eq!(AmendedResult::FIELDS, ["text", "tags"]);
     assert_eq!(Amendment::FIELDS, ["text"]);
     Ok(())

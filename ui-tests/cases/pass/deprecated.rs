@@ -1,4 +1,4 @@
-// Declaring and handling what is deprecated warns nobody but its users.
+// Declaring and handling what is deprecated warns its users only.
 #![deny(warnings)]
 #![allow(dead_code)]
 use hooks_runtime::hook_points;

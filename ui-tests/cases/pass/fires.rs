@@ -13,13 +13,13 @@ async fn main() -> Result<(), FireError> {
     let hooks = HookRegistry::new();
     let turn = hooks.scope(Plugins::only(["audit", "calendar"])).scope(Plugins::BuiltIn);
     turn.fire_void::<Told>(&ToldPayload { n: 1 }).await?;
-    hooks.fire_void_with::<Told>(|| unreachable!("nobody listens")).await?;
+    hooks.fire_void_with::<Told>(|| unreachable!("no handlers")).await?;
     let (outcome, _) = hooks.fire_void_reported::<Told>(&ToldPayload { n: 1 }).await;
     outcome?;
 
     let amended = turn.fire_modifying::<Amended>(&AmendedPayload { n: 1 }).await?;
     assert!(amended.text.is_none());
-    hooks.fire_modifying_with::<Amended>(|| unreachable!("nobody listens")).await?;
+    hooks.fire_modifying_with::<Amended>(|| unreachable!("no handlers")).await?;
     let (outcome, _) = hooks.fire_modifying_reported::<Amended>(&AmendedPayload { n: 1 }).await;
     outcome?;
 
@@ -27,7 +27,7 @@ async fn main() -> Result<(), FireError> {
         Claim::Claimed(desk) => panic!("{desk}"),
         Claim::Unclaimed => {}
     }
-    let claim = hooks.fire_claiming_with::<Claimed>(|| unreachable!("nobody listens")).await?;
+    let claim = hooks.fire_claiming_with::<Claimed>(|| unreachable!("no handlers")).await?;
     assert!(!claim.is_claimed());
     let (outcome, _) = hooks.fire_claiming_reported::<Claimed>(&ClaimedPayload { n: 1 }).await;
     assert_eq!(outcome?.claimed(), None);

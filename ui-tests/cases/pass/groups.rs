@@ -17,6 +17,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ])?;
     hooks.register(vec![on::<Told>().name("c").handler(first)])?;
     let many = (0..3).map(|n| on::<Told>().name(format!("many{n}")).handler(first));
-    assert_eq!(hooks.register(many)?.unregister(), 3);
+    assert_eq!(hooks.register(many)?.unregister().removed(), 3);
     Ok(())
 }

@@ -14,8 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(desk(&String::from("7")), Some(7));
     let hooks = HookRegistry::new();
     let handles = hooks.register(handlers![desk])?;
-    assert_eq!(handles.unregister(), 1);
+    assert_eq!(handles.unregister().removed(), 1);
     let handle = hooks.register_claiming::<Route>(async |message: &String| desk(message))?;
-    assert!(handle.unregister());
+    assert_eq!(handle.unregister().removed(), 1);
     Ok(())
 }

@@ -1,4 +1,5 @@
 // A plugin with state, whose methods handle points of every model.
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hooks_runtime::{
@@ -65,9 +66,10 @@ impl Audit {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let hooks = HookRegistry::new();
-    let audit = hooks.install(Audit::default())?;
+    let state = Arc::new(Audit::default());
+    let audit = hooks.install(Arc::clone(&state))?;
     hooks.fire_void::<Told>(&ToldPayload { n: 2 }).await?;
-    assert_eq!(audit.plugin().calls.load(Ordering::Relaxed), 2);
+    assert_eq!(state.calls.load(Ordering::Relaxed), 2);
     let amended = hooks.fire_modifying::<Amended>(&AmendedPayload { n: 1 }).await?;
     assert_eq!(amended.text.as_deref(), Some("3"));
     audit.uninstall().await;

@@ -29,6 +29,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let handles = hooks.register(handlers![r#loop])?;
     let _raw = hooks.install(r#Struct)?;
     hooks.fire_void::<Match>(&MatchPayload { r#type: 1, r#fn: String::new() }).await?;
-    assert_eq!(handles.unregister(), 1);
+    assert_eq!(handles.unregister().removed(), 1);
     Ok(())
 }

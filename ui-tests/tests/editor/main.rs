@@ -11,7 +11,7 @@ use server::Server;
 /// The sample as it is on disk.
 const SAMPLE: &str = include_str!("../../src/sample.rs");
 
-/// What somebody types below the sample: a wrong key, and a body that ends in
+/// What a user types below the sample: a wrong key, and a body that ends in
 /// the middle of a word.
 const HALF_TYPED: &str = "
 #[hook_handler(SessionStart, prioriti = 3)]

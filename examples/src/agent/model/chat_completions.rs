@@ -10,7 +10,7 @@ use super::chat_wire::{Body, Completion};
 use super::{Model, ModelError, Reply, Request};
 
 /// How long a round trip may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A model behind HTTP.
 #[derive(Clone)]

@@ -24,10 +24,10 @@ impl Tool for UnloadPlugin {
 async fn unload(args: &Value, cx: &ToolContext<'_>) -> Result<ToolResult, ToolResult> {
     let id = PluginId::new(text_argument(args, "plugin")?)
         .map_err(|error| ToolResult::failure(ToolErrorCode::InputInvalid, error.to_string()))?;
-    let removal = cx.agent.hooks.unregister_plugin(&id);
     // Nothing of the plugin may run any more when the model reads the result.
-    removal.drained().await.map_err(|error| execution_failed(&error))?;
-    let removed = removal.removed();
+    let outcome = cx.agent.hooks.unregister_plugin(&id).await;
+    let removed = outcome.removed();
+    outcome.into_result().map_err(|error| execution_failed(&error))?;
     cx.turn.note(format!("plugin {id} unloaded, {removed} handlers gone"));
     Ok(ToolResult::success(format!("{id} is unloaded")))
 }

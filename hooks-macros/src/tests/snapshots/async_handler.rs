@@ -38,8 +38,8 @@ pub enum log_order {}
     clippy::nursery
 )]
 impl ::hooks_runtime::__private::Annotated for log_order {
-    fn registration() -> ::hooks_runtime::Registration {
-        ::hooks_runtime::On::<
+    fn registration() -> ::hooks_runtime::__private::Registration {
+        ::hooks_runtime::__private::On::<
             OrderPlaced,
         >::__annotated(
                 "log_order",
@@ -57,6 +57,6 @@ impl ::hooks_runtime::__private::Annotated for log_order {
             .assert_send()
     }
 }
-::hooks_runtime::__collect! {
+::hooks_runtime::__private::__collect! {
     log_order
 }

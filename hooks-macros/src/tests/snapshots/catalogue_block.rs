@@ -22,12 +22,12 @@ pub struct Opened;
 impl ::hooks_runtime::HookPoint for Opened {
     type Payload = OpenedPayload;
     type Result = ();
-    type Model = ::hooks_runtime::Void;
+    type Model = ::hooks_runtime::model::Void;
     const NAME: &'static ::core::primitive::str = "opened";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "opened",
-            <::hooks_runtime::Void as ::hooks_runtime::model::Model>::KIND,
+            <::hooks_runtime::model::Void as ::hooks_runtime::model::Model>::KIND,
             "A drawer was opened.",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),
@@ -79,12 +79,12 @@ pub struct Move;
 impl ::hooks_runtime::HookPoint for Move {
     type Payload = Request;
     type Result = Vec<Place>;
-    type Model = ::hooks_runtime::Flow;
+    type Model = ::hooks_runtime::model::Flow;
     const NAME: &'static ::core::primitive::str = "move";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "move",
-            <::hooks_runtime::Flow as ::hooks_runtime::model::Model>::KIND,
+            <::hooks_runtime::model::Flow as ::hooks_runtime::model::Model>::KIND,
             "",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),
@@ -151,7 +151,7 @@ pub(crate) fn points() -> ::hooks_runtime::catalogue::Catalogue {
                     ::core::option::Option::None,
                 )
                 .__stages::<Move>()
-                .__json::<Move>();
+                .__json_flow::<Move>();
             #[cfg(feature = "schema")]
             let __point = __point.__schema::<Move>();
             __point

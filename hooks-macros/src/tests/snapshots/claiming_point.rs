@@ -21,12 +21,12 @@ pub struct Route;
 impl ::hooks_runtime::HookPoint for Route {
     type Payload = Message;
     type Result = Desk;
-    type Model = ::hooks_runtime::Claiming;
+    type Model = ::hooks_runtime::model::Claiming;
     const NAME: &'static ::core::primitive::str = "route";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "route",
-            <::hooks_runtime::Claiming as ::hooks_runtime::model::Model>::KIND,
+            <::hooks_runtime::model::Claiming as ::hooks_runtime::model::Model>::KIND,
             "Which desk takes this message?",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),

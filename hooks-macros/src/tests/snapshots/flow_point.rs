@@ -21,12 +21,12 @@ pub struct MakeCall;
 impl ::hooks_runtime::HookPoint for MakeCall {
     type Payload = MakeCallPayload;
     type Result = MakeCallResult;
-    type Model = ::hooks_runtime::Flow;
+    type Model = ::hooks_runtime::model::Flow;
     const NAME: &'static ::core::primitive::str = "calls:call";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "calls:call",
-                <::hooks_runtime::Flow as ::hooks_runtime::model::Model>::KIND,
+                <::hooks_runtime::model::Flow as ::hooks_runtime::model::Model>::KIND,
                 "One call, stage by stage.",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),

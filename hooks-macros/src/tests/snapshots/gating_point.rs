@@ -24,12 +24,12 @@ pub struct BeforeCall;
 impl ::hooks_runtime::HookPoint for BeforeCall {
     type Payload = Call;
     type Result = Call;
-    type Model = ::hooks_runtime::Gating;
+    type Model = ::hooks_runtime::model::Gating;
     const NAME: &'static ::core::primitive::str = "before_call";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "before_call",
-                <::hooks_runtime::Gating as ::hooks_runtime::model::Model>::KIND,
+                <::hooks_runtime::model::Gating as ::hooks_runtime::model::Model>::KIND,
                 "Before a call runs.",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),
@@ -38,7 +38,7 @@ impl ::hooks_runtime::HookPoint for BeforeCall {
                 ),
             )
             .timeout(::core::time::Duration::from_nanos(5000000000u64))
-            .on_failure(::hooks_runtime::FailurePolicy::Open);
+            .on_failure(::hooks_runtime::__private::FailurePolicy::Open);
         &DESCRIPTOR
     }
 }

@@ -19,12 +19,12 @@ struct A;
 impl ::hooks_runtime::HookPoint for A {
     type Payload = APayload;
     type Result = AResult;
-    type Model = ::hooks_runtime::Modifying;
+    type Model = ::hooks_runtime::model::Modifying;
     const NAME: &'static ::core::primitive::str = "a";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "a",
-                <::hooks_runtime::Modifying as ::hooks_runtime::model::Model>::KIND,
+                <::hooks_runtime::model::Modifying as ::hooks_runtime::model::Model>::KIND,
                 "",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),
@@ -33,7 +33,7 @@ impl ::hooks_runtime::HookPoint for A {
                 ),
             )
             .timeout(::core::time::Duration::from_nanos(3000000000u64))
-            .on_failure(::hooks_runtime::FailurePolicy::Closed);
+            .on_failure(::hooks_runtime::__private::FailurePolicy::Closed);
         &DESCRIPTOR
     }
 }
@@ -74,26 +74,33 @@ struct AResult {
 }
 #[automatically_derived]
 #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
-impl ::hooks_runtime::Merge for AResult {
+impl ::hooks_runtime::__private::Merge for AResult {
     const FIELDS: &'static [&'static ::core::primitive::str] = &["text"];
     #[inline(always)]
-    fn merge(&mut self, mut __later: Self) -> ::hooks_runtime::FieldSet {
-        let mut __set = ::hooks_runtime::FieldSet::new();
-        if !::hooks_runtime::__private::is_filled(&self.text)
-            && ::hooks_runtime::__private::is_filled(&__later.text)
-        {
-            ::core::mem::swap(&mut self.text, &mut __later.text);
-            __set.insert(0usize);
+    fn merge(&mut self, mut __later: Self) -> ::hooks_runtime::__private::FieldSet {
+        let mut __set = ::hooks_runtime::__private::FieldSet::new();
+        if ::hooks_runtime::__private::is_filled(&__later.text) {
+            if ::hooks_runtime::__private::is_filled(&self.text) {
+                ::hooks_runtime::__private::drop_field(&mut __later.text);
+            } else {
+                ::core::mem::swap(&mut self.text, &mut __later.text);
+                __set.insert(0usize);
+            }
         }
         __set
     }
     #[inline]
-    fn filled(&self) -> ::hooks_runtime::FieldSet {
-        let mut __set = ::hooks_runtime::FieldSet::new();
+    fn filled(&self) -> ::hooks_runtime::__private::FieldSet {
+        let mut __set = ::hooks_runtime::__private::FieldSet::new();
         if ::hooks_runtime::__private::is_filled(&self.text) {
             __set.insert(0usize);
         }
         __set
+    }
+    fn drop_fields(&mut self) {
+        if ::hooks_runtime::__private::is_filled(&self.text) {
+            ::hooks_runtime::__private::drop_field(&mut self.text);
+        }
     }
 }
 /// *Void* hook point, wire name `b`, payload [`BPayload`].
@@ -117,12 +124,12 @@ struct B;
 impl ::hooks_runtime::HookPoint for B {
     type Payload = BPayload;
     type Result = ();
-    type Model = ::hooks_runtime::Void;
+    type Model = ::hooks_runtime::model::Void;
     const NAME: &'static ::core::primitive::str = "b";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "b",
-                <::hooks_runtime::Void as ::hooks_runtime::model::Model>::KIND,
+                <::hooks_runtime::model::Void as ::hooks_runtime::model::Model>::KIND,
                 "",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),
@@ -131,7 +138,7 @@ impl ::hooks_runtime::HookPoint for B {
                 ),
             )
             .timeout(::core::time::Duration::from_nanos(3000000000u64))
-            .on_failure(::hooks_runtime::FailurePolicy::Closed);
+            .on_failure(::hooks_runtime::__private::FailurePolicy::Closed);
         &DESCRIPTOR
     }
 }

@@ -21,12 +21,12 @@ pub struct BeforeReply;
 impl ::hooks_runtime::HookPoint for BeforeReply {
     type Payload = BeforeReplyPayload;
     type Result = BeforeReplyResult;
-    type Model = ::hooks_runtime::Modifying;
+    type Model = ::hooks_runtime::model::Modifying;
     const NAME: &'static ::core::primitive::str = "before_reply";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "before_reply",
-            <::hooks_runtime::Modifying as ::hooks_runtime::model::Model>::KIND,
+            <::hooks_runtime::model::Modifying as ::hooks_runtime::model::Model>::KIND,
             "Before a reply goes out.",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),
@@ -67,7 +67,7 @@ pub struct BeforeReplyResult {
 }
 #[automatically_derived]
 #[allow(deprecated, unused_mut, unused_variables, clippy::all, clippy::pedantic)]
-impl ::hooks_runtime::Merge for BeforeReplyResult {
+impl ::hooks_runtime::__private::Merge for BeforeReplyResult {
     const FIELDS: &'static [&'static ::core::primitive::str] = &[
         "prefix",
         #[cfg(feature = "x")]
@@ -75,38 +75,44 @@ impl ::hooks_runtime::Merge for BeforeReplyResult {
         "body",
     ];
     #[inline(always)]
-    fn merge(&mut self, mut __later: Self) -> ::hooks_runtime::FieldSet {
-        let mut __set = ::hooks_runtime::FieldSet::new();
-        if !::hooks_runtime::__private::is_filled(&self.prefix)
-            && ::hooks_runtime::__private::is_filled(&__later.prefix)
-        {
-            ::core::mem::swap(&mut self.prefix, &mut __later.prefix);
-            __set.insert(0usize);
+    fn merge(&mut self, mut __later: Self) -> ::hooks_runtime::__private::FieldSet {
+        let mut __set = ::hooks_runtime::__private::FieldSet::new();
+        if ::hooks_runtime::__private::is_filled(&__later.prefix) {
+            if ::hooks_runtime::__private::is_filled(&self.prefix) {
+                ::hooks_runtime::__private::drop_field(&mut __later.prefix);
+            } else {
+                ::core::mem::swap(&mut self.prefix, &mut __later.prefix);
+                __set.insert(0usize);
+            }
         }
         #[cfg(feature = "x")]
-        if !::hooks_runtime::__private::is_filled(&self.suffix)
-            && ::hooks_runtime::__private::is_filled(&__later.suffix)
-        {
-            ::core::mem::swap(&mut self.suffix, &mut __later.suffix);
-            __set.insert(1usize);
+        if ::hooks_runtime::__private::is_filled(&__later.suffix) {
+            if ::hooks_runtime::__private::is_filled(&self.suffix) {
+                ::hooks_runtime::__private::drop_field(&mut __later.suffix);
+            } else {
+                ::core::mem::swap(&mut self.suffix, &mut __later.suffix);
+                __set.insert(1usize);
+            }
         }
-        if !::hooks_runtime::__private::is_filled(&self.body)
-            && ::hooks_runtime::__private::is_filled(&__later.body)
-        {
-            ::core::mem::swap(&mut self.body, &mut __later.body);
-            __set
-                .insert(
-                    1usize
-                        + <::core::primitive::usize as ::core::convert::From<
-                            ::core::primitive::bool,
-                        >>::from(::core::cfg!(all(feature = "x"))),
-                );
+        if ::hooks_runtime::__private::is_filled(&__later.body) {
+            if ::hooks_runtime::__private::is_filled(&self.body) {
+                ::hooks_runtime::__private::drop_field(&mut __later.body);
+            } else {
+                ::core::mem::swap(&mut self.body, &mut __later.body);
+                __set
+                    .insert(
+                        1usize
+                            + <::core::primitive::usize as ::core::convert::From<
+                                ::core::primitive::bool,
+                            >>::from(::core::cfg!(all(feature = "x"))),
+                    );
+            }
         }
         __set
     }
     #[inline]
-    fn filled(&self) -> ::hooks_runtime::FieldSet {
-        let mut __set = ::hooks_runtime::FieldSet::new();
+    fn filled(&self) -> ::hooks_runtime::__private::FieldSet {
+        let mut __set = ::hooks_runtime::__private::FieldSet::new();
         if ::hooks_runtime::__private::is_filled(&self.prefix) {
             __set.insert(0usize);
         }
@@ -124,5 +130,17 @@ impl ::hooks_runtime::Merge for BeforeReplyResult {
                 );
         }
         __set
+    }
+    fn drop_fields(&mut self) {
+        if ::hooks_runtime::__private::is_filled(&self.prefix) {
+            ::hooks_runtime::__private::drop_field(&mut self.prefix);
+        }
+        #[cfg(feature = "x")]
+        if ::hooks_runtime::__private::is_filled(&self.suffix) {
+            ::hooks_runtime::__private::drop_field(&mut self.suffix);
+        }
+        if ::hooks_runtime::__private::is_filled(&self.body) {
+            ::hooks_runtime::__private::drop_field(&mut self.body);
+        }
     }
 }

@@ -1,3 +1,4 @@
+/// Writes it down.
 impl Audit {
     #[allow(
         clippy::trivially_copy_pass_by_ref,
@@ -25,6 +26,22 @@ impl Audit {
         clippy::unused_self
     )]
     async fn cached(&self, flow: &mut FlowContext<MakeCall>) {}
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unnecessary_wraps,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
+    async fn open(&self) -> Result<(), DbError> {
+        Ok(())
+    }
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unnecessary_wraps,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
+    fn close(&self) {}
     fn helper(&self) {}
 }
 #[allow(
@@ -46,13 +63,21 @@ impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
     const ID: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::Some(
         "audit",
     );
+    const VERSION: ::core::option::Option<&'static ::core::primitive::str> = {
+        const __TEXT: &'static ::core::primitive::str = "1.2.0";
+        ::core::option::Option::Some(__TEXT)
+    };
+    const DESCRIPTION: ::core::option::Option<&'static ::core::primitive::str> = {
+        const __TEXT: &'static ::core::primitive::str = "Writes it down.";
+        ::core::option::Option::Some(__TEXT)
+    };
     fn registrations(
         __plugin: &::std::sync::Arc<Self>,
-    ) -> ::std::vec::Vec<::hooks_runtime::Registration> {
+    ) -> ::std::vec::Vec<::hooks_runtime::__private::Registration> {
         let mut __list = ::std::vec::Vec::with_capacity(3usize);
         {
             let __registration = {
-                ::hooks_runtime::On::<
+                ::hooks_runtime::__private::On::<
                     OrderPlaced,
                 >::__annotated(
                         "started",
@@ -62,7 +87,7 @@ impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
                             ::core::column!(),
                         ),
                     )
-                    .on_failure(::hooks_runtime::FailurePolicy::Closed)
+                    .on_failure(::hooks_runtime::__private::FailurePolicy::Closed)
                     .__async1_with(
                         ::core::clone::Clone::clone(__plugin),
                         async |__this, __input| {
@@ -79,7 +104,7 @@ impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
         #[cfg(unix)]
         {
             let __registration = {
-                ::hooks_runtime::On::<
+                ::hooks_runtime::__private::On::<
                     BeforeCall,
                 >::__annotated(
                         "no_rm",
@@ -110,7 +135,7 @@ impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
         }
         {
             let __registration = {
-                ::hooks_runtime::On::<
+                ::hooks_runtime::__private::On::<
                     BeforeExecute<MakeCall>,
                 >::__annotated(
                         "cached",
@@ -138,5 +163,25 @@ impl ::hooks_runtime::__private::OneBlockOfHookHandlers for Audit {
             __list.push(__registration);
         }
         __list
+    }
+    fn start(
+        __plugin: &::std::sync::Arc<Self>,
+    ) -> ::core::option::Option<::hooks_runtime::__private::LifecycleStep> {
+        let __plugin = ::core::clone::Clone::clone(__plugin);
+        let __step = ::hooks_runtime::__private::LifecycleFuture(async move {
+            let __returned = <Audit>::open(&*__plugin).await;
+            ::hooks_runtime::__private::step_returned({ __returned })
+        });
+        ::core::option::Option::Some(__step.assert_send())
+    }
+    fn stop(
+        __plugin: &::std::sync::Arc<Self>,
+    ) -> ::core::option::Option<::hooks_runtime::__private::LifecycleStep> {
+        let __plugin = ::core::clone::Clone::clone(__plugin);
+        let __step = ::hooks_runtime::__private::LifecycleFuture(async move {
+            let __returned = <Audit>::close(&*__plugin);
+            ::hooks_runtime::__private::step_returned({ __returned })
+        });
+        ::core::option::Option::Some(__step.assert_send())
     }
 }

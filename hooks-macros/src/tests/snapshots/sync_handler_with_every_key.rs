@@ -43,8 +43,8 @@ pub(crate) enum check {}
     clippy::nursery
 )]
 impl crate::hooks::__private::Annotated for check {
-    fn registration() -> crate::hooks::Registration {
-        crate::hooks::On::<
+    fn registration() -> crate::hooks::__private::Registration {
+        crate::hooks::__private::On::<
             points::BeforeCall,
         >::__annotated(
                 "no_rm",
@@ -60,7 +60,7 @@ impl crate::hooks::__private::Annotated for check {
             })
             .priority(-10i32)
             .timeout(::core::time::Duration::from_nanos(200000000u64))
-            .on_failure(crate::hooks::FailurePolicy::Closed)
+            .on_failure(crate::hooks::__private::FailurePolicy::Closed)
             .before("a")
             .after("b")
             .after("c")
@@ -77,6 +77,6 @@ impl crate::hooks::__private::Annotated for check {
     }
 }
 #[cfg(unix)]
-crate::hooks::__collect! {
+crate::hooks::__private::__collect! {
     check
 }

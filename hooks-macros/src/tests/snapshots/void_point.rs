@@ -21,12 +21,12 @@ pub struct OrderPlaced;
 impl ::hooks_runtime::HookPoint for OrderPlaced {
     type Payload = OrderPlacedPayload;
     type Result = ();
-    type Model = ::hooks_runtime::Void;
+    type Model = ::hooks_runtime::model::Void;
     const NAME: &'static ::core::primitive::str = "order_placed";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "order_placed",
-            <::hooks_runtime::Void as ::hooks_runtime::model::Model>::KIND,
+            <::hooks_runtime::model::Void as ::hooks_runtime::model::Model>::KIND,
             "A customer placed an order.",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),

@@ -5,6 +5,8 @@
 //! | extend a program that has points | [Add a hook](add_a_hook), five minutes |
 //! | let others extend yours | [Which model?](which_model) |
 //! | ship several handlers with state | [Write a plugin](write_a_plugin) |
+//! | let a configuration say which plugins there are | [Plugins from configuration](plugins_from_configuration) |
+//! | register annotated functions without a list | [Collect handlers](collect_handlers) |
 //! | take it out again while the program runs | [Unload safely](unload_safely) |
 //! | be sure that it works | [Test a handler](test_a_handler) |
 
@@ -16,6 +18,12 @@ pub mod which_model {}
 
 #[doc = include_str!("write_a_plugin.md")]
 pub mod write_a_plugin {}
+
+#[doc = include_str!("plugins_from_configuration.md")]
+pub mod plugins_from_configuration {}
+
+#[doc = include_str!("collect_handlers.md")]
+pub mod collect_handlers {}
 
 #[doc = include_str!("unload_safely.md")]
 pub mod unload_safely {}

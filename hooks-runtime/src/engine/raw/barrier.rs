@@ -23,6 +23,11 @@ pub(crate) enum ReaderFence {
     Processor,
 }
 
+/// How the reader's side is done where the quickest way of a fire is taken: as
+/// this kind of process can. Where the kernel refuses that, no fire takes it.
+pub(crate) const QUICK: ReaderFence =
+    if asymmetric::IS_KNOWN { ReaderFence::Compiler } else { ReaderFence::Processor };
+
 /// How the reader's side is done in this process.
 pub(crate) fn reader_fence() -> ReaderFence {
     if asymmetric::is_available() { ReaderFence::Compiler } else { ReaderFence::Processor }
@@ -51,6 +56,8 @@ pub(crate) fn heavy() -> bool {
 mod asymmetric {
     use crate::sync::statics::OnceLock;
 
+    pub(super) const IS_KNOWN: bool = true;
+
     // From `linux/membarrier.h`.
     const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
     const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
@@ -73,6 +80,8 @@ mod asymmetric {
 
 #[cfg(not(all(target_os = "linux", not(any(miri, schedules, fences)))))]
 mod asymmetric {
+    pub(super) const IS_KNOWN: bool = false;
+
     pub(super) fn is_available() -> bool {
         false
     }

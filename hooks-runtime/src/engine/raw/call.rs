@@ -29,20 +29,19 @@
 use std::alloc::Layout;
 use std::future::Future;
 use std::marker::PhantomData;
-use std::mem::{self, needs_drop};
+use std::mem::{self, MaybeUninit, needs_drop};
 use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use super::context::HookContext;
+use super::frame::Frame;
 use super::future::{Converted, WithContext};
-use super::shell::Composition;
-use super::storage::{Arena, Built};
-use crate::engine::containment::{PanicPayload, catch, drop_contained, log_in_drop};
-use crate::engine::fire::FireInfo;
+use super::storage::Built;
+use crate::engine::containment::{catch, drop_contained, log_in_drop};
 use crate::error::BoxError;
 use crate::model::FieldSet;
 use crate::model::compose::{Accumulated, Answer, Compose, Input, Output};
@@ -68,58 +67,6 @@ pub enum CallStep {
     Deferred,
 }
 
-/// What the calls of one fire share, and what the last one left.
-pub(crate) struct Frame {
-    /// What a fire was given by reference.
-    pub(super) input: NonNull<()>,
-    pub(super) accumulator: NonNull<()>,
-    pub(super) composition: &'static Composition,
-    pub(super) fire: NonNull<FireInfo<'static>>,
-    pub(super) entry: NonNull<Entry>,
-    /// The waker that calls are polled with.
-    pub(super) waker: NonNull<Waker>,
-    pub(super) arena: NonNull<Arena>,
-    pub(super) watch: Watch,
-    /// Whether an answer is being merged.
-    pub(super) merging: bool,
-    /// Why handlers after the one that ended the fire are not called.
-    pub(super) skip: SkipReason,
-    /// When the last call had its answer, where that is wanted.
-    pub(super) answered: Option<Instant>,
-    /// What was set before the answer that is being merged.
-    pub(super) fields: FieldSet,
-    /// A future that was made and neither dropped nor kept.
-    pub(super) built: Option<Built>,
-    /// What few calls leave behind. One pointer, so that a fire of plain calls
-    /// has nothing to drop.
-    pub(super) aside: Option<Box<Aside>>,
-}
-
-/// What few calls leave behind.
-#[derive(Default)]
-pub(super) struct Aside {
-    pub(super) error: Option<BoxError>,
-    pub(super) panic: Option<PanicPayload>,
-    pub(super) contribution: Option<Contribution>,
-}
-
-impl Frame {
-    #[cold]
-    #[inline(never)]
-    pub(super) fn aside(&mut self) -> &mut Aside {
-        self.aside.get_or_insert_default()
-    }
-}
-
-/// What is wanted of a call beside its answer.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Watch {
-    /// When it had its answer.
-    pub(crate) time: bool,
-    /// What it contributed.
-    pub(crate) contribution: bool,
-}
-
 /// What is done to a future whose type is forgotten.
 pub(crate) struct FutureVTable {
     pub(super) poll: unsafe fn(Built, &mut Frame) -> CallStep,
@@ -131,6 +78,8 @@ pub(crate) struct FutureVTable {
 #[derive(Debug)]
 pub struct Call<'c, 's, P> {
     frame: NonNull<Frame>,
+    /// Whether what the answer contributes is wanted.
+    is_recording: bool,
     point: PhantomData<fn(&'c (), &'s P)>,
 }
 
@@ -221,13 +170,12 @@ where
         // SAFETY: it shows what this fire's accumulator has, until its model
         // composes the answer of this call.
         let merged = unsafe { (frame.composition.merged)(frame.accumulator) };
-        HookContext::new(frame.fire, frame.entry, merged)
+        HookContext::new(frame.fire, frame.entry(), merged)
     }
 
     #[inline]
     fn place<F>(&mut self) -> NonNull<F> {
-        // SAFETY: the arena of this fire, which no one else borrows in a call.
-        unsafe { self.frame().arena.as_mut() }.place(Layout::new::<F>()).cast()
+        self.frame().arena().place(Layout::new::<F>()).cast()
     }
 
     /// # Safety
@@ -264,8 +212,8 @@ where
     {
         let place = built.place.cast::<F>();
         // Of its own: a future may replace the context that it is polled with.
-        // SAFETY: the waker of this poll.
-        let mut task = Context::from_waker(unsafe { self.frame.as_ref().waker.as_ref() });
+        // SAFETY: this call has the frame alone.
+        let mut task = Context::from_waker(unsafe { self.frame.as_ref() }.waker());
         let polling = Polling { frame: self.frame, built };
         // SAFETY: it stays in its place until it is dropped there.
         let polled = unsafe { Pin::new_unchecked(&mut *place.as_ptr()) }.poll(&mut task);
@@ -296,14 +244,31 @@ where
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn compose(&mut self, output: Output<P>) -> CallStep {
-        // Composing is not the handler's time. Where there is nothing to
-        // compose, it takes none.
-        if P::Model::COMPOSES && self.frame().watch.time {
-            self.answered();
+        // Where there is nothing to compose, that takes no time.
+        if P::Model::COMPOSES && self.frame().watch.is_any() {
+            return Self::compose_watched(self.frame, output);
         }
         match output {
             Ok(output) => P::Model::compose(self, output),
             Err(error) => self.fail(error),
+        }
+    }
+
+    /// The same where more than the answer is wanted. Without `self`, which would
+    /// have to be in memory for it.
+    #[cold]
+    #[inline(never)]
+    fn compose_watched(frame: NonNull<Frame>, output: Output<P>) -> CallStep {
+        let mut call = Self { frame, is_recording: false, point: PhantomData };
+        let watch = call.frame().watch;
+        // Composing is not the handler's time.
+        if watch.time() {
+            call.frame().answered = Some(Instant::now());
+        }
+        call.is_recording = watch.contribution();
+        match output {
+            Ok(output) => P::Model::compose(&mut call, output),
+            Err(error) => call.fail(error),
         }
     }
 
@@ -336,7 +301,7 @@ impl<P> Call<'_, '_, P> {
     /// The frame is one of a fire of `P`, and used by this call alone.
     #[inline]
     pub(super) unsafe fn new(frame: &mut Frame) -> Self {
-        Self { frame: NonNull::from(frame), point: PhantomData }
+        Self { frame: NonNull::from(frame), is_recording: false, point: PhantomData }
     }
 
     #[inline]
@@ -348,12 +313,12 @@ impl<P> Call<'_, '_, P> {
     fn entry(&mut self) -> &Entry {
         // SAFETY: the handler that is called is in the list, which the fire
         // keeps.
-        unsafe { self.frame().entry.as_ref() }
+        unsafe { self.frame().entry().as_ref() }
     }
 
     fn policy(&self) -> FailurePolicy {
         // SAFETY: as above.
-        unsafe { self.frame.as_ref().entry.as_ref() }.policy
+        unsafe { self.frame.as_ref().entry().as_ref() }.policy
     }
 
     /// Whether the handler is a guard.
@@ -369,8 +334,8 @@ impl<P> Call<'_, '_, P> {
 
     /// Whether what the answer contributes is wanted.
     #[inline]
-    pub(crate) fn is_recording(&mut self) -> bool {
-        self.frame().watch.contribution
+    pub(crate) fn is_recording(&self) -> bool {
+        self.is_recording
     }
 
     /// What the answer contributes, where that is wanted.
@@ -379,12 +344,6 @@ impl<P> Call<'_, '_, P> {
         if self.is_recording() {
             self.frame().aside().contribution = Some(contribution);
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn answered(&mut self) {
-        self.frame().answered = Some(Instant::now());
     }
 
     /// The fire ends with this answer; handlers after it are not called.
@@ -405,9 +364,12 @@ impl<P> Call<'_, '_, P> {
     /// of a value that was dropped.
     #[inline]
     pub(crate) fn merging(&mut self, before: FieldSet) {
+        let is_recording = self.is_recording;
         let frame = self.frame();
         frame.merging = true;
-        frame.fields = before;
+        if is_recording {
+            frame.fields = MaybeUninit::new(before);
+        }
     }
 
     /// It is merged.

@@ -99,7 +99,7 @@ impl HookContext {
     /// `None` in fires of any other point.
     pub fn merged<P: HookPoint>(&self) -> Option<&P::Result> {
         // Two points may have results of one type.
-        if (self.fire().point_type)() != TypeId::of::<P>() {
+        if *self.fire().point_type != TypeId::of::<P>() {
             return None;
         }
         // SAFETY: see the module's text.

@@ -10,24 +10,29 @@
 //! with such a `HandlerRef` are still read: so the function is called only by
 //! [`Invocation`](super::invoke::Invocation), which first publishes the entry as
 //! running and then finds it open, and [`HandlerCell::release`] drops it only
-//! where the entry was closed, and its removal counted at the point, before a
+//! where the entry was shut, and its removal counted at the point, before a
 //! look at what all threads run. A call that
 //! is pending is counted before it is no longer published, so the count is read
-//! after that look. An entry without a tracker is never released: its handler
-//! goes with the entry, which every list that is read keeps.
+//! after that look.
+//!
+//! An entry of the last stages of a flow is closed in two steps: a run in which
+//! its owner has begun still calls it while it is leaving, and looks whether it
+//! is shut where another call looks whether it is closed.
 #![allow(unsafe_code)]
 
 use std::any::TypeId;
 use std::fmt;
+use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError};
 
-use super::call::{Call, CallStep, Frame};
+use super::call::{Call, CallStep};
+use super::frame::Frame;
 use super::threads::Published;
 use crate::point::HookPoint;
 use crate::registry::entry::Entry;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 /// A handler of `P`, whatever its form: starts one call of itself.
 pub(crate) trait Invoke<P: HookPoint>: Send + Sync + 'static {
@@ -99,17 +104,24 @@ impl fmt::Debug for ErasedHandler {
     }
 }
 
+/// Every call starts.
+const OPEN: u8 = 0;
+/// Only runs of its flow in which its owner has begun call it.
+const LEAVING: u8 = 1;
+/// No call starts any more, once this is seen.
+const SHUT: u8 = 2;
+
 /// Where an entry owns its handler, until its removal empties it.
 #[derive(Debug)]
 pub(crate) struct HandlerCell {
     pointer: HandlerPointer,
     point: TypeId,
     owned: Mutex<Option<ErasedHandler>>,
-    /// No call starts any more, once it is seen.
-    closed: AtomicBool,
+    /// Which calls start: one of the three below.
+    access: AtomicU8,
     /// Its removal is counted at the point as well: no call starts any more.
     releasable: AtomicBool,
-    /// How many calls are pending, where the entry has a tracker.
+    /// How many calls are pending.
     pending: AtomicUsize,
     /// The handler was dropped.
     released: AtomicBool,
@@ -121,22 +133,36 @@ impl HandlerCell {
             pointer: handler.pointer,
             point: handler.point,
             owned: Mutex::new(Some(handler)),
-            closed: AtomicBool::new(false),
+            access: AtomicU8::new(OPEN),
             releasable: AtomicBool::new(false),
             pending: AtomicUsize::new(0),
             released: AtomicBool::new(false),
         }
     }
 
+    /// Whether no further call starts but those of runs that come to their end.
     #[inline]
     pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
+        self.access.load(Ordering::Acquire) != OPEN
+    }
+
+    /// Whether no further call starts at all.
+    #[inline]
+    pub(crate) fn is_shut(&self) -> bool {
+        self.access.load(Ordering::Acquire) == SHUT
     }
 
     /// Lets no further call start. The number of removals at the point is raised
     /// afterwards.
-    pub(crate) fn close(&self) {
-        self.closed.store(true, Ordering::SeqCst);
+    pub(crate) fn shut(&self) {
+        self.access.store(SHUT, Ordering::SeqCst);
+    }
+
+    /// Lets no further call start but those of runs in which its owner has begun.
+    /// The number of removals at the point is raised afterwards.
+    pub(crate) fn leave(&self) {
+        let (success, failure) = (Ordering::SeqCst, Ordering::Relaxed);
+        let _shut = self.access.compare_exchange(OPEN, LEAVING, success, failure);
     }
 
     /// The number of removals at the point was raised: from now on the handler is
@@ -162,35 +188,35 @@ impl HandlerCell {
         self.pending.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Drops the handler, if it is still here.
-    pub(crate) fn drop_handler(&mut self) {
-        drop(self.owned.get_mut().unwrap_or_else(PoisonError::into_inner).take());
-    }
-
-    /// Whether the handler was dropped.
+    /// Whether the handler was dropped: its destructor has returned.
     pub(crate) fn is_released(&self) -> bool {
         self.released.load(Ordering::Acquire)
     }
 
-    /// Drops the handler of an entry that is closed and has a tracker, unless it
-    /// is running or pending somewhere. Whether this dropped it.
-    pub(crate) fn release(entry: &Entry, published: &Published) -> bool {
-        let cell = &entry.handler;
+    /// Whether a call of it runs or is pending, where `published` is what all
+    /// threads have published.
+    pub(crate) fn is_in_use(entry: &Entry, published: &Published) -> bool {
         // Published first: a call is counted as pending before it is no longer
         // published as running.
-        let is_quiet = entry.tracker.is_some()
-            && cell.is_closed()
-            && !published.runs(entry)
-            && cell.pending.load(Ordering::SeqCst) == 0;
-        if !is_quiet {
-            return false;
-        }
-        let owned = cell.owned.lock().unwrap_or_else(PoisonError::into_inner).take();
+        published.runs(entry) || entry.handler.pending.load(Ordering::SeqCst) > 0
+    }
+
+    /// Drops the handler of an entry that is shut, unless it is running or pending
+    /// somewhere. Whether this dropped it.
+    pub(crate) fn release(entry: &Entry, published: &Published) -> bool {
+        let is_quiet = entry.handler.is_shut() && !Self::is_in_use(entry, published);
+        is_quiet && entry.handler.drop_handler()
+    }
+
+    /// Drops the handler, if it is still here, of an entry that nothing calls any
+    /// more. Whether this dropped it.
+    pub(crate) fn drop_handler(&self) -> bool {
+        let owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner).take();
         let is_ours = owned.is_some();
         // After the lock: the handler is the user's.
         drop(owned);
         if is_ours {
-            cell.released.store(true, Ordering::Release);
+            self.released.store(true, Ordering::Release);
         }
         is_ours
     }
@@ -202,11 +228,62 @@ impl fmt::Debug for HandlerPointer {
     }
 }
 
+/// An `Arc<Entry>` whose pointer is to the entry itself: what a walk publishes.
+pub(crate) struct EntryRef(NonNull<Entry>);
+
+// SAFETY: it stands for an `Arc` of what is `Send + Sync`.
+unsafe impl Send for EntryRef {}
+// SAFETY: as above.
+unsafe impl Sync for EntryRef {}
+
+impl EntryRef {
+    fn new(entry: &Arc<Entry>) -> Self {
+        // SAFETY: not null.
+        Self(unsafe { NonNull::new_unchecked(Arc::into_raw(Arc::clone(entry)).cast_mut()) })
+    }
+
+    pub(crate) fn to_arc(&self) -> Arc<Entry> {
+        // SAFETY: `new` leaked a count of it.
+        unsafe {
+            Arc::increment_strong_count(self.0.as_ptr());
+            Arc::from_raw(self.0.as_ptr())
+        }
+    }
+
+    #[inline]
+    pub(super) fn as_ptr(&self) -> *const Entry {
+        self.0.as_ptr()
+    }
+}
+
+impl Deref for EntryRef {
+    type Target = Entry;
+
+    #[inline]
+    fn deref(&self) -> &Entry {
+        // SAFETY: this has a count of it.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for EntryRef {
+    fn drop(&mut self) {
+        // SAFETY: the count that `new` leaked.
+        drop(unsafe { Arc::from_raw(self.0.as_ptr()) });
+    }
+}
+
+impl fmt::Debug for EntryRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
 /// One handler, as a walk needs it.
 #[derive(Debug)]
 pub(crate) struct HandlerRef {
     pointer: HandlerPointer,
-    pub(crate) entry: Arc<Entry>,
+    pub(crate) entry: EntryRef,
     pub(crate) owner_bit: u32,
 }
 
@@ -216,7 +293,7 @@ impl HandlerRef {
     pub(crate) fn new(entry: &Arc<Entry>, point: TypeId) -> Self {
         let (pointer, own) = (entry.handler.pointer, entry.handler.point);
         assert!(own == point, "a list holds handlers of one point");
-        Self { pointer, entry: Arc::clone(entry), owner_bit: entry.owner_bit() }
+        Self { pointer, entry: EntryRef::new(entry), owner_bit: entry.owner_bit() }
     }
 
     /// Starts a call.

@@ -16,62 +16,41 @@
 //!   left its future in `built`; it is dropped here, after the unwinding.
 #![allow(unsafe_code)]
 
-use std::marker::PhantomData;
-use std::mem;
-use std::ptr::NonNull;
+use std::any::TypeId;
+use std::mem::{self, MaybeUninit};
+use std::ops::Range;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::Instant;
 
-use super::barrier::ReaderFence;
-use super::call::{CallStep, Frame, Watch};
+use super::barrier::{self, ReaderFence};
+use super::call::CallStep;
+use super::frame::{Frame, Watch};
 use super::handler::HandlerRef;
-use super::shell::Composition;
 use super::storage::{Arena, NodeId};
-use super::threads::{ActiveStep, publish};
+use super::threads::{RawStep, publish};
 use crate::engine::call::CallRecord;
 use crate::engine::containment::{PanicPayload, catch, contained, discard};
 use crate::engine::fire::FireInfo;
-use crate::engine::pending::{FEW, PendingCall};
+use crate::engine::pending::FEW;
 use crate::error::BoxError;
-use crate::model::FieldSet;
 use crate::observe::report::{Contribution, SkipReason};
 use crate::registry::entry::Entry;
 use crate::registry::list::{Cursor, HandlerList};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// The input and the accumulator of one fire, with their types forgotten.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FireParts {
-    pub(super) input: NonNull<()>,
-    pub(super) accumulator: NonNull<()>,
-    pub(super) composition: &'static Composition,
-}
-
-impl FireParts {
-    /// What the fire came to so far, in one word.
-    pub(crate) fn label(&self) -> &'static str {
-        // A hand-written result may panic.
-        // SAFETY: no call borrows the accumulator; the fire itself has the parts,
-        // between two calls.
-        contained(|| unsafe { (self.composition.label)(self.accumulator) }).unwrap_or("unknown")
-    }
-}
-
 /// The calls of one fire during one poll of it.
 pub(crate) struct Invocation<'w> {
-    frame: Frame,
+    frame: &'w mut Frame,
     list: &'w Arc<HandlerList>,
-    step: &'w ActiveStep,
+    step: RawStep,
     /// How many removals there were at the point.
     removals: &'w AtomicUsize,
     /// The number that was seen last.
     seen: usize,
     /// Whether no handler of the list was closed when that was the number.
     is_open: bool,
-    /// The handler that was called last.
-    at: Cursor,
-    fire: PhantomData<(&'w FireInfo<'w>, &'w mut Arena)>,
 }
 
 /// A handler that is published as running, and was open then.
@@ -82,17 +61,18 @@ impl Entered<'_, '_> {
     pub(crate) fn start(self, watch: Watch) -> CallStep {
         let Self(invocation) = self;
         invocation.frame.watch = watch;
-        let handler = invocation.list.get(invocation.at);
-        let frame = &mut invocation.frame;
+        let handler = invocation.list.get(invocation.frame.at);
+        let frame = &mut *invocation.frame;
         // SAFETY: see the module's text.
         let started = catch(|| unsafe { handler.start(frame) });
-        started.unwrap_or_else(|panic| panicked(&mut invocation.frame, panic))
+        started.unwrap_or_else(|panic| panicked(invocation.frame, panic))
     }
 }
 
 /// The future of a call that is pending is kept or dropped before the next call.
 const LEFT_BEHIND: &str = "the future of the last call is still there";
 const OTHER_POINT: &str = "the handlers of another point";
+const QUICK_PROCESSOR: bool = matches!(barrier::QUICK, ReaderFence::Processor);
 
 /// Lets what has an invocation work with another waker.
 pub(crate) fn with_waker<'w, W, T>(
@@ -103,43 +83,132 @@ pub(crate) fn with_waker<'w, W, T>(
 ) -> T {
     // It is there until it is replaced below; where `work` unwinds, the engine is
     // done with the invocation.
-    let before = mem::replace(&mut invocation(owner).frame.waker, NonNull::from(waker));
+    let before =
+        mem::replace(&mut invocation(owner).frame.waker, MaybeUninit::new(NonNull::from(waker)));
     let done = work(owner);
     invocation(owner).frame.waker = before;
     done
 }
 
-/// Calls handlers, as long as each is done at once and none was removed. The
-/// last one, and what came of it; `None` where all are done.
+/// Calls all handlers of a plain list, in the first poll of a fire that was read
+/// in the quickest way: whether each was done at once and none was removed, and
+/// so nothing of it is left.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+pub(crate) fn call_all(
+    frame: &mut Frame,
+    point: &TypeId,
+    list: &HandlerList,
+    (removals, seen): (&AtomicUsize, usize),
+    step: RawStep,
+    waker: &Waker,
+) -> bool {
+    let Some(chunk) = list.plain_chunk() else { return false };
+    if list.point() != point || !list.is_open(seen) {
+        return false;
+    }
+    frame.begin_poll(waker, step);
+    let (handlers, running) = (chunk.handlers.as_ptr_range(), step.running());
+    // SAFETY: the list is one of the fire's point, and was open.
+    let ended = unsafe { call_each::<QUICK_PROCESSOR>(frame, handlers, running, removals, seen) };
+    if !ended.is_null() {
+        frame.at = Cursor::new(0, chunk.place_of(ended));
+        return false;
+    }
+    chunk.count_whole_walk(step.shard());
+    publish(running, ptr::null(), barrier::QUICK);
+    frame.called = CallStep::Continue;
+    frame.arena().live() == 0 && removals.load(Ordering::Acquire) == seen
+}
+
+/// Calls the handlers of a part of a chunk, as [`call_each`] does.
+///
+/// # Safety
+/// The frame is one of a fire of the list's point, the handlers are a part of the
+/// list, and none of it was closed when there had been so many removals.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+unsafe fn call_chunk(
+    frame: &mut Frame,
+    handlers: Range<*const HandlerRef>,
+    (removals, seen): (&AtomicUsize, usize),
+    step: RawStep,
+) -> *const HandlerRef {
+    // SAFETY (both): passed on to the caller.
+    match step.reader() {
+        ReaderFence::Compiler => unsafe {
+            call_each::<false>(frame, handlers, step.running(), removals, seen)
+        },
+        ReaderFence::Processor => unsafe {
+            call_each::<true>(frame, handlers, step.running(), removals, seen)
+        },
+    }
+}
+
+/// Calls handlers, as long as each is done at once and none was removed: null, or
+/// where that ended. What came of that one is in the frame.
 ///
 /// This loop holds only what every call needs, in registers. It is compiled for
 /// each kind of fence, so that the kind is not looked at in it.
 ///
 /// # Safety
-/// The frame is one of a fire of the handlers' point, `running` is the step of
-/// this fire, and all handlers were open when there had been so many removals.
+/// As for [`call_chunk`]; `running` is the step of the fire.
 #[inline(never)]
-unsafe fn call_all<'h, const PROCESSOR: bool>(
+unsafe fn call_each<const PROCESSOR: bool>(
     frame: &mut Frame,
+    Range { start: mut at, end }: Range<*const HandlerRef>,
     running: &AtomicPtr<Entry>,
     removals: &AtomicUsize,
     seen: usize,
-    handlers: &'h [HandlerRef],
-) -> (Option<&'h HandlerRef>, CallStep) {
-    for handler in handlers {
-        frame.entry = NonNull::from(&*handler.entry);
-        publish::<PROCESSOR>(running, &raw const *handler.entry);
+) -> *const HandlerRef {
+    while at != end {
+        // SAFETY: a handler of the list.
+        let handler = unsafe { &*at };
+        let fence = if PROCESSOR { ReaderFence::Processor } else { ReaderFence::Compiler };
+        publish(running, handler.entry.as_ptr(), fence);
         if removals.load(Ordering::Acquire) != seen {
-            return (Some(handler), CallStep::Deferred);
+            frame.called = CallStep::Deferred;
+            return at;
         }
         // SAFETY: see the module's text.
         match catch(|| unsafe { handler.start(frame) }) {
             Ok(CallStep::Continue) => {}
-            Ok(called) => return (Some(handler), called),
-            Err(panic) => return (Some(handler), panicked(frame, panic)),
+            called => {
+                let called = called.unwrap_or_else(|panic| panicked(frame, panic));
+                if !keeps_going(frame, handler, called) {
+                    return at;
+                }
+            }
         }
+        // SAFETY: it is not at the end.
+        at = unsafe { at.add(1) };
     }
-    (None, CallStep::Continue)
+    ptr::null()
+}
+
+/// Takes what came of a call that is not simply done. Whether the fire goes on
+/// without it: it is kept where it is pending, the fire does not wait for each,
+/// and few are.
+#[inline(never)]
+fn keeps_going(frame: &mut Frame, handler: &HandlerRef, called: CallStep) -> bool {
+    frame.called = called;
+    let keeps = called == CallStep::Pending
+        && frame.composition.concurrent
+        && frame.arena().live() + 1 < FEW;
+    if keeps {
+        keep(frame, handler, None);
+    }
+    keeps
+}
+
+/// Keeps the future of the call that was just started, with what is known of the
+/// call, which counts as pending from now on.
+#[inline]
+fn keep(frame: &mut Frame, handler: &HandlerRef, record: Option<Box<CallRecord>>) -> NodeId {
+    let built = frame.built.take().expect("a pending call has a future");
+    // Before it is no longer published as running.
+    handler.entry.call_suspended();
+    frame.arena().keep(built, handler, record)
 }
 
 /// A call panicked: its future is dropped, after the unwinding.
@@ -156,159 +225,135 @@ fn panicked(frame: &mut Frame, panic: PanicPayload) -> CallStep {
 }
 
 impl<'w> Invocation<'w> {
+    /// The calls of a fire in a poll that saw so many removals when it began.
+    ///
     /// # Panics
     /// Where the list is one of another point.
     #[inline]
-    pub(crate) fn new<'f>(
-        parts: FireParts,
-        fire: &'w FireInfo<'f>,
+    pub(crate) fn new(
+        frame: &'w mut Frame,
+        fire: &FireInfo<'_>,
         list: &'w Arc<HandlerList>,
-        removals: &'w AtomicUsize,
-        step: &'w ActiveStep,
-        arena: &'w mut Arena,
+        (removals, seen): (&'w AtomicUsize, usize),
+        step: RawStep,
         waker: &'w Waker,
     ) -> Self {
-        assert!(list.point() == (fire.point_type)(), "{OTHER_POINT}");
-        let seen = removals.load(Ordering::Acquire);
-        Self {
-            // In place: a frame is too large to be moved for nothing.
-            frame: Frame {
-                input: parts.input,
-                accumulator: parts.accumulator,
-                composition: parts.composition,
-                fire: NonNull::from(fire).cast(),
-                entry: NonNull::dangling(),
-                arena: NonNull::from(arena),
-                watch: Watch::default(),
-                merging: false,
-                skip: SkipReason::Scope,
-                answered: None,
-                fields: FieldSet::new(),
-                built: None,
-                aside: None,
-                waker: NonNull::from(waker),
-            },
-            list,
-            step,
-            removals,
-            seen,
-            is_open: list.is_open(seen),
-            at: Cursor::default(),
-            fire: PhantomData,
-        }
+        assert!(list.point() == fire.point_type, "{OTHER_POINT}");
+        let is_open = list.is_open(seen);
+        frame.begin_poll(waker, step);
+        Self { frame, list, step, removals, seen, is_open }
     }
 
     /// Calls handlers from `at` on, without a further look at them, as long as
     /// each is done at once and none was removed. What came of the handler where
     /// that ended, which [`at`](Self::at) says; `Continue` at the end of the list.
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
     pub(crate) fn run(&mut self, at: Cursor) -> CallStep {
         if !self.is_open {
-            self.at = at;
+            self.frame.at = at;
             return CallStep::Deferred;
         }
         assert!(self.frame.built.is_none(), "{LEFT_BEHIND}");
-        let (list, mut index, mut from) = (self.list, at.chunk(), at.place());
-        while let Some(chunk) = list.chunks().get(index) {
-            let handlers = &chunk.handlers[from..];
-            let call = match self.step.reader() {
-                ReaderFence::Compiler => call_all::<false>,
-                ReaderFence::Processor => call_all::<true>,
-            };
-            let (frame, running) = (&mut self.frame, self.step.running());
-            // SAFETY: the frame is one of a fire of the list's point, and the list
-            // was open when `seen` was the number of removals.
-            let (ended_at, called) =
-                unsafe { call(frame, running, self.removals, self.seen, handlers) };
-            let Some(ended_at) = ended_at else {
-                chunk.count_whole_walk(self.step.block.shard);
-                (index, from) = (index + 1, 0);
-                continue;
-            };
-            let place = chunk.place_of(ended_at);
-            self.at = Cursor::new(index, place);
-            if called == CallStep::Pending && self.keeps_going() {
-                from = place + 1;
-                continue;
+        let (removals, mut place) = ((self.removals, self.seen), at.place());
+        for (index, chunk) in self.list.chunks().iter().enumerate().skip(at.chunk()) {
+            let handlers = chunk.handlers[place..].as_ptr_range();
+            // SAFETY: the list is one of the fire's point, and was open when `seen`
+            // was the number of removals.
+            let ended = unsafe { call_chunk(self.frame, handlers, removals, self.step) };
+            if !ended.is_null() {
+                self.frame.at = Cursor::new(index, chunk.place_of(ended));
+                if self.frame.called == CallStep::Deferred {
+                    self.leave();
+                }
+                return self.frame.called;
             }
-            if called == CallStep::Deferred {
-                self.leave();
-            }
-            return called;
+            chunk.count_whole_walk(self.shard());
+            place = 0;
         }
         self.leave();
-        self.at = Cursor::new(index, 0);
+        self.frame.at = Cursor::new(self.list.chunks().len(), 0);
         CallStep::Continue
-    }
-
-    /// Whether calls of the fire are pending.
-    #[inline]
-    pub(crate) fn has_pending(&mut self) -> bool {
-        self.arena().live() > 0
-    }
-
-    /// Keeps the call that was just started, where the fire goes on without it
-    /// and few are pending.
-    fn keeps_going(&mut self) -> bool {
-        let keeps = self.is_concurrent() && self.arena().live() + 1 < FEW;
-        if keeps {
-            self.keep(None);
-        }
-        keeps
-    }
-
-    /// Drops this, which seldom has anything to drop.
-    #[inline]
-    pub(crate) fn finish(self) {
-        if self.frame.aside.is_none() {
-            mem::forget(self);
-        }
     }
 
     /// The handler that was called last, or the end of the list.
     #[inline]
     pub(crate) fn at(&self) -> Cursor {
-        self.at
+        self.frame.at
+    }
+
+    /// What came of it.
+    pub(crate) fn called(&self) -> CallStep {
+        self.frame.called
     }
 
     /// Publishes the handler at `at` as running, and runs `around`, which may
     /// start a call of it; `None` where it was removed, and then it is not
-    /// published.
+    /// published. One that is leaving is entered only where `also_leaving` says so.
     pub(crate) fn enter<T>(
         &mut self,
         at: Cursor,
+        also_leaving: bool,
         around: impl FnOnce(Entered<'_, 'w>) -> T,
     ) -> Option<T> {
         assert!(self.frame.built.is_none(), "{LEFT_BEHIND}");
-        self.at = at;
+        self.frame.at = at;
         let handler = self.list.get(at);
-        self.frame.entry = NonNull::from(&*handler.entry);
-        self.step.publish_running(&raw const *handler.entry);
-        if handler.entry.is_closed() {
+        self.step.publish_running(handler.entry.as_ptr());
+        let cell = &handler.entry.handler;
+        if if also_leaving { cell.is_shut() } else { cell.is_closed() } {
             self.leave();
             return None;
         }
         Some(around(Entered(self)))
     }
 
+    /// The handler of a pending call.
+    #[inline]
+    pub(crate) fn handler(&mut self, node: NodeId) -> &'w HandlerRef {
+        let list = self.list;
+        self.arena().handler(node, list)
+    }
+
+    /// Polls the pending calls from that one on of which nothing is known, as long
+    /// as what comes of each is plain: the one that is not, and what came of it.
+    pub(crate) fn resume_plain(&mut self, from: Option<NodeId>) -> Option<(NodeId, CallStep)> {
+        let mut next = from;
+        while let Some(node) = next {
+            if self.arena().record(node).is_some() {
+                return Some((node, CallStep::Deferred));
+            }
+            match self.resume(node, Watch::default()) {
+                CallStep::Pending => {}
+                CallStep::Continue => self.call_ended(node),
+                called => return Some((node, called)),
+            }
+            next = self.arena().next(node);
+        }
+        None
+    }
+
+    /// A call that was pending has ended, and all that comes of it is done.
+    #[inline]
+    pub(crate) fn call_ended(&mut self, node: NodeId) {
+        let entry = &*self.handler(node).entry;
+        entry.call_resumed();
+        if entry.is_closed() {
+            self.leave();
+            entry.release_if_closed();
+        }
+    }
+
     /// Polls a pending call once more.
+    #[inline]
     pub(crate) fn resume(&mut self, node: NodeId, watch: Watch) -> CallStep {
         assert!(self.frame.built.is_none(), "{LEFT_BEHIND}");
-        // SAFETY: the arena of this fire, borrowed for as long as this is; a
-        // call that is polled does not use it.
-        let arena = unsafe { self.frame.arena.as_mut() };
-        let Some((at, built)) = arena.pending(node) else { return CallStep::Pending };
-        let handler = self.list.get(at);
-        self.frame.entry = NonNull::from(&*handler.entry);
-        self.step.publish_running(&raw const *handler.entry);
-        self.at = at;
+        let Some(built) = self.arena().future(node) else { return CallStep::Pending };
+        self.step.publish_running(self.handler(node).entry.as_ptr());
         self.frame.watch = watch;
-        let frame = &mut self.frame;
+        let frame = &mut *self.frame;
         // SAFETY: the future is in its place, made by a call of this very fire,
         // and is counted as pending, so its handler is there.
         let step = catch(|| unsafe { (built.vtable.poll)(built, frame) })
-            .unwrap_or_else(|panic| panicked(&mut self.frame, panic));
+            .unwrap_or_else(|panic| panicked(self.frame, panic));
         if step != CallStep::Pending {
             self.arena().ended(node);
         }
@@ -317,8 +362,7 @@ impl<'w> Invocation<'w> {
 
     /// The waker that calls are polled with.
     pub(crate) fn waker(&self) -> &Waker {
-        // SAFETY: the fire's own, or one that `with_waker` has.
-        unsafe { self.frame.waker.as_ref() }
+        self.frame.waker()
     }
 
     /// No handler is run until the next one is.
@@ -330,11 +374,7 @@ impl<'w> Invocation<'w> {
     /// the call, which counts as pending from now on.
     #[inline]
     pub(crate) fn keep(&mut self, record: Option<Box<CallRecord>>) -> NodeId {
-        let built = self.frame.built.take().expect("a pending call has a future");
-        let at = self.at;
-        // Before it is no longer published as running.
-        self.list.get(at).entry.call_suspended();
-        self.arena().keep(built, PendingCall { at, record })
+        keep(self.frame, self.list.get(self.frame.at), record)
     }
 
     /// Drops the future of the call that was just started.
@@ -354,8 +394,7 @@ impl<'w> Invocation<'w> {
 
     /// The futures of this fire.
     pub(crate) fn arena(&mut self) -> &mut Arena {
-        // SAFETY: borrowed for as long as this is, and between two calls.
-        unsafe { self.frame.arena.as_mut() }
+        self.frame.arena()
     }
 
     /// Whether every handler of the list was open when the removals were last
@@ -385,7 +424,7 @@ impl<'w> Invocation<'w> {
 
     /// The shard of the counters that this thread writes to.
     pub(crate) fn shard(&self) -> usize {
-        self.step.block.shard
+        self.step.shard()
     }
 
     /// The error of the call that failed.
@@ -419,12 +458,13 @@ impl<'w> Invocation<'w> {
     /// displaced, or that came too late. What it set is then its contribution.
     pub(crate) fn was_merging(&mut self) -> bool {
         let was_merging = mem::take(&mut self.frame.merging);
-        if was_merging && self.frame.watch.contribution {
+        if was_merging && self.frame.watch.contribution() {
             let (filled, merged) = (self.frame.composition.filled, self.frame.accumulator);
             // SAFETY: the call is over, so the accumulator is not borrowed. It may
             // be written by hand, and panic.
             let now = contained(|| unsafe { filled(merged) }).unwrap_or_default();
-            let set = now.without(self.frame.fields);
+            // SAFETY: written where the merge began.
+            let set = now.without(unsafe { self.frame.fields.assume_init() });
             let set = Contribution::Fields(set.names_of(self.frame.composition.fields));
             self.frame.aside().contribution = Some(set);
         }

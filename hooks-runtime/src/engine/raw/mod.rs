@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | A list lives while a thread reads its snapshot, or a fire with pending calls counts it. | `snapshot.rs`, `threads.rs`, `barrier.rs` | `unsafe_code/threads.rs`, `schedules/tests` |
 //! | A handler's value lives while a thread runs it or a call of it is pending; its removal releases it when neither is so. | `handler.rs`, `invoke.rs`, `threads.rs` | `unsafe_code/removal.rs`, `schedules/tests/plugin_removal.rs` |
-//! | A future lies in memory that its fire owns, is not moved after its first poll, and is dropped once, before that memory, also when anything unwinds. | `storage.rs`, `call.rs`, `invoke.rs` | `unsafe_code/shapes.rs`, `panics.rs`, `hostile.rs` |
+//! | A future lies in memory that its fire owns, is not moved after its first poll, and is dropped once, before that memory, also when anything unwinds. | `storage.rs`, `frame.rs`, `call.rs`, `invoke.rs` | `unsafe_code/shapes.rs`, `panics.rs`, `hostile.rs` |
 //! | The input and the accumulator outlive the calls that borrow them; between polls there are only raw pointers to them. | `shell.rs`, `call.rs` | `unsafe_code/models.rs` |
 //! | A handler is called only in a fire of the point that it was registered for. | `handler.rs`, `invoke.rs` | `unsafe_code/points.rs` |
 //! | A context is used no longer than its call lasts. | `context.rs` | `unsafe_code/models.rs` |
@@ -34,6 +34,7 @@ mod barrier;
 mod call;
 mod contained;
 mod context;
+mod frame;
 mod future;
 mod handler;
 mod invoke;
@@ -42,12 +43,13 @@ mod snapshot;
 mod storage;
 mod threads;
 
-pub(crate) use call::{Call, CallStep, Watch};
+pub(crate) use call::{Call, CallStep};
 pub(crate) use contained::Contained;
 pub use context::HookContext;
+pub(crate) use frame::{Frame, Watch};
 pub(crate) use handler::{ErasedHandler, HandlerCell, HandlerRef, Invoke};
-pub(crate) use invoke::{FireParts, Invocation, with_waker};
+pub(crate) use invoke::{Invocation, call_all, with_waker};
 pub(crate) use shell::{Composition, FireFuture};
-pub(crate) use snapshot::SnapshotCell;
-pub(crate) use storage::{Arena, NodeId};
-pub(crate) use threads::{ActiveStep, Nested, Published, chain};
+pub(crate) use snapshot::{SnapshotCell, Unguarded};
+pub(crate) use storage::NodeId;
+pub(crate) use threads::{ActiveStep, Nested, Published, RawStep, RunStep, chain};

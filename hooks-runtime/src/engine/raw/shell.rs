@@ -3,9 +3,8 @@
 //! It owns what a fire is about: the accumulator, and the core of the engine's
 //! state from the first poll that has something to do. Handlers' futures in that
 //! core point to the accumulator and to each other's surroundings, so such a
-//! value refers to itself. It is written by hand: the first walk over the
-//! handlers runs on the stack, and a fire whose handlers are all ready pays for
-//! no state that it does not use.
+//! value refers to itself. It is written by hand, so that a fire whose handlers are
+//! all ready pays for no state that it does not use.
 //!
 //! # Why this is sound
 //!
@@ -17,8 +16,11 @@
 //! * **The types agree.** The constructors take what a fire of `P` is given, and
 //!   an accumulator of `P`'s own model; the engine is given `P` with the first
 //!   poll, and calls handlers of `P` only (`invoke.rs`).
-//! * **The phase says what is there.** The core is there while the phase is
-//!   `Active`; the accumulator owns nothing after the end.
+//! * **The phase says what is there.** Of the engine's part, nothing while the
+//!   phase is `New`, the state while it is `Recorded`, all while it is `Active`;
+//!   the accumulator owns nothing once it is `Done`. The quickest way runs while the
+//!   phase is still `New`: users' code in it is caught, and nothing else unwinds, so
+//!   no drop comes in between.
 #![allow(unsafe_code)]
 
 use std::any::{Any, TypeId};
@@ -30,17 +32,19 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
-use super::invoke::FireParts;
+use super::frame::Frame;
+use super::snapshot::Unguarded;
 use super::storage::Arena;
 use crate::engine::containment::drop_contained;
 use crate::engine::fire::{FireInfo, RunScope};
-use crate::engine::state::{self, FireState};
+use crate::engine::state::{self, FireState, Quick};
 use crate::error::FireError;
 use crate::model::FieldSet;
 use crate::model::compose::{Accumulated, Accumulator, Compose};
 use crate::observe::recorder::Recorder;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{HookPoint, PointDescriptor};
+use crate::registry::snapshot::Snapshot;
 
 /// A fire of `P` with the accumulator `A`.
 pub struct FireFuture<'f, P, A> {
@@ -50,106 +54,232 @@ pub struct FireFuture<'f, P, A> {
 
 /// A fire whose point is forgotten.
 struct ActiveFire<'f, A> {
-    hooks: &'f ScopedHooks,
-    phase: Phase,
-    /// What the fire was given by reference.
-    input: NonNull<()>,
+    core: Core<'f>,
     accumulator: ManuallyDrop<A>,
-    /// There while the phase is `Active`.
-    core: MaybeUninit<Core<'f>>,
     _pinned: PhantomPinned,
 }
 
-/// What the engine has of an active fire.
+/// A fire whose types are forgotten.
 struct Core<'f> {
+    hooks: &'f ScopedHooks,
+    /// What the fire was given by reference.
+    input: NonNull<()>,
+    phase: Phase,
+    /// In place of padding in front of the accumulator, which would be copied
+    /// with that.
+    _gap: MaybeUninit<usize>,
+    engine: MaybeUninit<Engine<'f>>,
+}
+
+/// What the engine has of a fire.
+struct Engine<'f> {
     info: FireInfo<'f>,
+    frame: Frame,
     /// There once the fire is more than one walk over handlers that are ready.
     state: Option<FireState<'f>>,
+    /// Reached by the frame only.
     arena: Arena,
 }
 
-impl<'f> Core<'f> {
+impl<'f> Engine<'f> {
+    /// Makes all but the state where it is to stay.
+    ///
+    /// # Safety
+    /// `engine` is valid for writes, its fire is pinned, and the pointers are to
+    /// the input and to the accumulator of that fire.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    unsafe fn make(
+        engine: *mut Self,
+        info: FireInfo<'f>,
+        input: NonNull<()>,
+        accumulator: NonNull<()>,
+        composition: &'static Composition,
+    ) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            (&raw mut (*engine).info).write(info);
+            Arena::make(&raw mut (*engine).arena);
+            let info = NonNull::new_unchecked(&raw mut (*engine).info).cast();
+            let arena = NonNull::new_unchecked(&raw mut (*engine).arena);
+            let frame = &raw mut (*engine).frame;
+            Frame::make(frame, input, accumulator, composition, info, arena);
+        }
+    }
+
     /// Its parts. Not by way of a reference to all of it: a handler may be reading
     /// `info`.
     ///
     /// # Safety
     /// It is there for as long as the parts are used, and nothing else has `state`
-    /// or `arena`.
+    /// or `frame`.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    unsafe fn split<'c>(
-        core: *mut Self,
-    ) -> (&'c FireInfo<'f>, &'c mut Option<FireState<'f>>, &'c mut Arena) {
+    unsafe fn split<'e>(
+        engine: *mut Self,
+    ) -> (&'e FireInfo<'f>, &'e mut Frame, &'e mut Option<FireState<'f>>) {
         // SAFETY: passed on to the caller.
-        unsafe { (&(*core).info, &mut (*core).state, &mut (*core).arena) }
+        unsafe { (&(*engine).info, &mut (*engine).frame, &mut (*engine).state) }
     }
 
-    /// Polls the fire for the first time.
-    ///
-    /// What it is about comes in registers, here and below: copied from one place
-    /// in memory to another just after it was written, it costs more than the
-    /// rest.
+    /// Drops one that has no state.
     ///
     /// # Safety
-    /// It is there and pinned, and the pointers are to the input and to the
-    /// accumulator of its fire.
+    /// It is there but for the state, and not used afterwards.
+    #[cold]
+    #[inline(never)]
+    unsafe fn drop_quick(engine: *mut Self) {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            (&raw mut (*engine).state).write(None);
+            engine.drop_in_place();
+        }
+    }
+}
+
+impl<'f> Core<'f> {
+    /// Polls the fire.
+    ///
+    /// What it is about comes in registers: copied from one place in memory to
+    /// another just after it was written, it costs more than the rest.
+    ///
+    /// # Safety
+    /// It is pinned, the point is the one that its fire was made for, and the
+    /// pointer is to the accumulator of that fire.
+    #[inline(never)]
+    unsafe fn poll(
+        core: *mut Self,
+        accumulator: NonNull<()>,
+        composition: &'static Composition,
+        point: &'static PointDescriptor,
+        point_type: &'static TypeId,
+        task: &mut Context<'_>,
+    ) -> Poll<Result<(), FireError>> {
+        // SAFETY: the phase says what is there, and the fire is pinned.
+        unsafe {
+            let engine = (&raw mut (*core).engine).cast::<Engine<'f>>();
+            if (*core).phase != Phase::New {
+                return Self::poll_later(core, accumulator, composition, point, point_type, task);
+            }
+            let info = FireInfo { hooks: (*core).hooks, point, point_type };
+            Engine::make(engine, info, (*core).input, accumulator, composition);
+            match state::poll_quick(&(*engine).info, &mut (*engine).frame, task) {
+                Quick::Done => {
+                    (*core).phase = Phase::Done;
+                    if (*engine).frame.is_used() {
+                        Engine::drop_quick(engine);
+                    }
+                    Poll::Ready(Ok(()))
+                }
+                Quick::Left(reading, seen) => Self::poll_first(core, Some((reading, seen)), task),
+                Quick::All => Self::poll_first(core, None, task),
+            }
+        }
+    }
+
+    /// The first poll of a fire that needs more than the quickest way.
+    ///
+    /// # Safety
+    /// As for [`poll`](Self::poll); the engine's part is there, but for the state.
     #[inline(never)]
     unsafe fn poll_first(
         core: *mut Self,
-        input: NonNull<()>,
-        accumulator: NonNull<()>,
-        composition: &'static Composition,
+        reading: Option<(Unguarded<'_, Snapshot>, usize)>,
         task: &mut Context<'_>,
     ) -> Poll<Result<(), FireError>> {
-        let parts = FireParts { input, accumulator, composition };
-        // SAFETY: passed on to the caller.
-        let (info, state, arena) = unsafe { Self::split(core) };
-        state::poll_first(info, state, arena, parts, task)
+        // SAFETY: as above.
+        unsafe {
+            let engine = (&raw mut (*core).engine).cast::<Engine<'f>>();
+            (&raw mut (*engine).state).write(None);
+            (*core).phase = Phase::Active;
+            let (info, frame, state) = Engine::split(engine);
+            let polled = match reading {
+                Some(reading) => state::poll_rest(info, frame, state, reading, task),
+                None => state::poll_with_state(info, frame, state, task),
+            };
+            Self::settle(core, &polled);
+            polled
+        }
     }
 
     /// Polls a fire that has a state.
     ///
     /// # Safety
-    /// As for [`poll_first`](Self::poll_first).
+    /// As for [`poll`](Self::poll).
     #[inline(never)]
-    unsafe fn poll_again(
+    unsafe fn poll_later(
         core: *mut Self,
-        input: NonNull<()>,
         accumulator: NonNull<()>,
         composition: &'static Composition,
+        point: &'static PointDescriptor,
+        point_type: &'static TypeId,
         task: &mut Context<'_>,
     ) -> Poll<Result<(), FireError>> {
-        let parts = FireParts { input, accumulator, composition };
         // SAFETY: as above.
-        let (info, state, arena) = unsafe { Self::split(core) };
-        state::poll_state(info, state, arena, parts, task)
+        unsafe {
+            let engine = (&raw mut (*core).engine).cast::<Engine<'f>>();
+            if (*core).phase == Phase::Recorded {
+                let info = FireInfo { hooks: (*core).hooks, point, point_type };
+                Engine::make(engine, info, (*core).input, accumulator, composition);
+                (*core).phase = Phase::Active;
+            }
+            assert!((*core).phase == Phase::Active, "a fire was polled after its end");
+            let (info, frame, state) = Engine::split(engine);
+            let polled = state::poll_again(info, frame, state, task);
+            Self::settle(core, &polled);
+            polled
+        }
     }
 
-    /// Drops one at the end of its fire.
+    /// Drops what is not needed after a poll with that result.
     ///
     /// # Safety
-    /// It is there, and not used afterwards.
-    #[inline]
-    unsafe fn drop_used(core: *mut Self) {
-        #[cold]
-        #[inline(never)]
-        unsafe fn drop(core: *mut Core<'_>) {
-            // SAFETY: passed on to the caller.
-            unsafe { core.drop_in_place() };
-        }
-
+    /// The phase is `Active`, and no call is under way.
+    unsafe fn settle(core: *mut Self, polled: &Poll<Result<(), FireError>>) {
         // SAFETY: passed on to the caller.
         unsafe {
-            if (*core).state.is_some() || (*core).arena.is_used() {
-                drop(core);
+            match polled {
+                Poll::Pending => {}
+                Poll::Ready(Ok(())) => {
+                    (*core).phase = Phase::Done;
+                    (&raw mut (*core).engine).cast::<Engine<'f>>().drop_in_place();
+                }
+                Poll::Ready(Err(_)) => Self::abandon(core),
+            }
+        }
+    }
+
+    /// Drops what is there of the engine's part.
+    ///
+    /// # Safety
+    /// No call is under way.
+    #[cold]
+    #[inline(never)]
+    unsafe fn abandon(core: *mut Self) {
+        // SAFETY: the phase says what is there. The futures go before all that
+        // they borrow.
+        unsafe {
+            let engine = (&raw mut (*core).engine).cast::<Engine<'f>>();
+            match std::mem::replace(&mut (*core).phase, Phase::Done) {
+                Phase::New | Phase::Done => {}
+                Phase::Recorded => (&raw mut (*engine).state).drop_in_place(),
+                Phase::Active => {
+                    let (info, frame, state) = Engine::split(engine);
+                    state::cancel(info, frame, state);
+                    engine.drop_in_place();
+                }
             }
         }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
 enum Phase {
+    /// Not polled yet.
     New,
+    /// The same, with a state.
+    Recorded,
     Active,
     Done,
 }
@@ -193,14 +323,15 @@ where
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn new(hooks: &'f ScopedHooks, input: NonNull<()>, accumulator: Accumulated<P>) -> Self {
-        let active = ActiveFire {
+        let core = Core {
             hooks,
-            phase: Phase::New,
             input,
-            accumulator: ManuallyDrop::new(accumulator),
-            core: MaybeUninit::uninit(),
-            _pinned: PhantomPinned,
+            phase: Phase::New,
+            _gap: MaybeUninit::uninit(),
+            engine: MaybeUninit::uninit(),
         };
+        let accumulator = ManuallyDrop::new(accumulator);
+        let active = ActiveFire { core, accumulator, _pinned: PhantomPinned };
         Self { active, point: PhantomData }
     }
 }
@@ -212,10 +343,11 @@ impl<'f, P: HookPoint, A: Accumulator> FireFuture<'f, P, A> {
         recorder: Option<&'f Recorder<'f>>,
         run: Option<&'f RunScope<'f>>,
     ) -> Self {
-        let active = &mut self.active;
-        let info = FireInfo::of::<P>(active.hooks);
-        active.accumulator.begin();
-        active.activate(info, Some(FireState::new(recorder, run)));
+        let core = &mut self.active.core;
+        let engine = core.engine.as_mut_ptr();
+        // SAFETY: a place to be written; the phase says that it is there.
+        unsafe { (&raw mut (*engine).state).write(Some(FireState::new(recorder, run))) };
+        core.phase = Phase::Recorded;
         self
     }
 }
@@ -234,12 +366,14 @@ where
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: nothing is moved out of it but what is empty afterwards.
         let active = unsafe { &mut self.get_unchecked_mut().active };
-        if active.phase == Phase::New && active.hooks.is_quiet::<P>() {
-            active.phase = Phase::Done;
-            return Poll::Ready(Ok(active.accumulator.empty()));
+        if active.core.phase == Phase::New && active.core.hooks.is_quiet::<P>() {
+            active.core.phase = Phase::Done;
+            // SAFETY: it is not used after the end.
+            let accumulator = unsafe { ManuallyDrop::take(&mut active.accumulator) };
+            return Poll::Ready(accumulator.empty());
         }
         // SAFETY: it is pinned, and a fire of `P`.
-        unsafe { active.poll(P::descriptor(), TypeId::of::<P>, task) }
+        unsafe { active.poll(P::descriptor(), const { &TypeId::of::<P>() }, task) }
     }
 }
 
@@ -250,82 +384,68 @@ impl<A: Accumulator> ActiveFire<'_, A> {
     unsafe fn poll(
         &mut self,
         point: &'static PointDescriptor,
-        point_type: fn() -> TypeId,
+        point_type: &'static TypeId,
         task: &mut Context<'_>,
     ) -> Poll<Result<A::Outcome, FireError>> {
-        let is_new = self.phase != Phase::Active;
-        if is_new {
-            assert!(self.phase == Phase::New, "a fire was polled after its end");
-            self.accumulator.begin();
-            self.activate(FireInfo { hooks: self.hooks, point, point_type }, None);
+        if matches!(self.core.phase, Phase::New | Phase::Recorded)
+            && let Err(error) = self.accumulator.begin()
+        {
+            self.abandon();
+            return Poll::Ready(Err(error));
         }
-        let core = self.core.as_mut_ptr();
         // Not by way of a reference: a handler may be reading it.
         // SAFETY: the address of a field.
         let accumulator = unsafe { NonNull::new_unchecked(&raw mut self.accumulator) }.cast();
-        // SAFETY: the phase is `Active`.
-        let polled = unsafe {
-            if is_new {
-                Core::poll_first(core, self.input, accumulator, A::COMPOSITION, task)
-            } else {
-                Core::poll_again(core, self.input, accumulator, A::COMPOSITION, task)
-            }
-        };
-        match polled {
+        let core = &raw mut self.core;
+        // SAFETY: passed on to the caller.
+        match unsafe { Core::poll(core, accumulator, A::COMPOSITION, point, point_type, task) } {
             Poll::Pending => Poll::Pending,
+            Poll::Ready(Ok(())) if self.accumulator.is_empty() => {
+                // SAFETY (both): the fire has ended, and it is not used afterwards.
+                Poll::Ready(unsafe { ManuallyDrop::take(&mut self.accumulator) }.empty())
+            }
             Poll::Ready(Ok(())) => {
-                self.phase = Phase::Done;
-                // SAFETY: it was there; no call is under way.
-                unsafe { Core::drop_used(core) };
-                Poll::Ready(Ok(self.accumulator.finish()))
+                Poll::Ready(Ok(unsafe { ManuallyDrop::take(&mut self.accumulator) }.finish()))
             }
             Poll::Ready(Err(error)) => {
-                self.abandon();
+                if std::mem::needs_drop::<A>() {
+                    // SAFETY: the fire has ended, and not with an outcome.
+                    unsafe { self.drop_accumulator() };
+                }
                 Poll::Ready(Err(error))
             }
         }
     }
 }
 
-impl<'f, A> ActiveFire<'f, A> {
-    #[inline]
-    fn activate(&mut self, info: FireInfo<'f>, state: Option<FireState<'f>>) {
-        let core = self.core.as_mut_ptr();
-        // SAFETY: the places are there to be written.
-        unsafe {
-            (&raw mut (*core).info).write(info);
-            (&raw mut (*core).state).write(state);
-            Arena::make(&raw mut (*core).arena);
-        }
-        self.phase = Phase::Active;
-    }
-
-    /// Drops what is there.
+impl<A> ActiveFire<'_, A> {
+    /// # Safety
+    /// It is there, and not used afterwards.
     #[cold]
     #[inline(never)]
-    fn abandon(&mut self) {
-        let phase = std::mem::replace(&mut self.phase, Phase::Done);
-        if phase == Phase::Active {
-            let core = self.core.as_mut_ptr();
-            // SAFETY: the phase was `Active`. The futures go before all that they
-            // borrow.
-            unsafe {
-                let (info, state, arena) = Core::split(core);
-                state::cancel(info, state, arena);
-                self.core.assume_init_drop();
-            }
-        }
-        // SAFETY: the phase was not `Done`, and is now.
+    unsafe fn drop_accumulator(&mut self) {
+        // SAFETY: passed on to the caller.
         let accumulator = unsafe { ManuallyDrop::take(&mut self.accumulator) };
         // The user's values in it may panic even in their drop.
         drop_contained("what handlers had returned", accumulator);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn abandon(&mut self) {
+        // SAFETY: the phase was not `Done`, and is afterwards; the futures go
+        // before all that they borrow.
+        unsafe {
+            Core::abandon(&raw mut self.core);
+            self.drop_accumulator();
+        }
     }
 }
 
 impl<A> Drop for ActiveFire<'_, A> {
     #[inline]
     fn drop(&mut self) {
-        if self.phase != Phase::Done {
+        if self.core.phase != Phase::Done {
             self.abandon();
         }
     }

@@ -15,10 +15,10 @@
 #![allow(unsafe_code)]
 
 use std::fmt;
-use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError};
 
-use super::threads::{ActiveStep, Published};
+use super::barrier::{self, ReaderFence};
+use super::threads::{ActiveStep, Nested, Published, RawStep};
 use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -33,9 +33,16 @@ pub(crate) struct SnapshotCell<T> {
 
 /// The value, read under the protection of a step, which has no other.
 pub(crate) struct Protected<'s, T: Send + Sync> {
-    value: NonNull<T>,
     cell: &'s SnapshotCell<T>,
-    step: &'s mut ActiveStep,
+    step: ActiveStep,
+}
+
+/// The same without a drop, so that it is in registers: to be made a
+/// [`Protected`] again. Where it is not, the value is kept for ever.
+#[must_use = "the value is kept until it is guarded again"]
+pub(crate) struct Unguarded<'s, T: Send + Sync> {
+    cell: &'s SnapshotCell<T>,
+    step: RawStep,
 }
 
 impl<T: Send + Sync> SnapshotCell<T> {
@@ -50,24 +57,39 @@ impl<T: Send + Sync> SnapshotCell<T> {
 
     /// Reads the value, which stays until the result is dropped.
     #[inline]
-    pub(crate) fn read<'s>(&'s self, step: &'s mut ActiveStep) -> Protected<'s, T> {
+    pub(crate) fn read(&self, step: ActiveStep) -> Protected<'_, T> {
+        self.publish_to(*step, step.reader());
+        Protected { cell: self, step }
+    }
+
+    /// Reads the value in the quickest way there is, for a fire that is put on the
+    /// chain of this thread; `None` where that cannot be.
+    #[inline]
+    pub(crate) fn read_quick(&self, fire: Nested) -> Option<Unguarded<'_, T>> {
+        let step = RawStep::push_quick(fire)?;
+        self.publish_to(step, barrier::QUICK);
+        Some(Unguarded { cell: self, step })
+    }
+
+    /// Publishes that the step reads the value.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn publish_to(&self, step: RawStep, fence: ReaderFence) {
         let mut value = self.current.load(Ordering::Acquire);
         loop {
-            step.publish_snapshot(value.cast());
+            step.publish_snapshot(value.cast(), fence);
             let current = self.current.load(Ordering::Acquire);
             if current == value {
-                // SAFETY: the cell always has a value.
-                let value = unsafe { NonNull::new_unchecked(value) };
-                return Protected { value, cell: self, step };
+                return;
             }
             value = current;
         }
     }
 
     /// The value with a count of its own.
-    pub(crate) fn load_full(&self, step: &mut ActiveStep) -> Arc<T> {
+    pub(crate) fn load_full(&self, step: ActiveStep) -> Arc<T> {
         let protected = self.read(step);
-        let value = protected.value.as_ptr();
+        let value: *const T = protected.step.snapshot().cast();
         // SAFETY: the pointer came from `Arc::into_raw`, and the cell, or its
         // `retired`, has a count of it while it is protected.
         unsafe {
@@ -92,10 +114,13 @@ impl<T: Send + Sync> SnapshotCell<T> {
         self.free_of(&mut retired)
     }
 
-    /// The replaced values that no thread reads any more.
+    /// Lets go of the replaced values that no thread reads any more, after the
+    /// reads of that step.
     #[cold]
     #[inline(never)]
-    fn reclaim(&self) {
+    fn reclaim_for(&self, step: RawStep) {
+        // What is published as running is in a list that may be freed here.
+        step.clear_running();
         let free = self.free_of(&mut self.retired());
         // After the lock: it may be the last that knows a handler.
         drop(free);
@@ -114,23 +139,45 @@ impl<T: Send + Sync> SnapshotCell<T> {
     }
 }
 
+impl<'s, T: Send + Sync> Unguarded<'s, T> {
+    #[inline]
+    pub(crate) fn parts(&self) -> (&T, RawStep) {
+        // SAFETY: as for `Protected`.
+        (unsafe { &*self.step.snapshot().cast() }, self.step)
+    }
+
+    /// As dropping it guarded.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn leave(self) {
+        self.step.clear_snapshot(barrier::QUICK);
+        if self.cell.are_retired.load(Ordering::Relaxed) {
+            self.cell.reclaim_for(self.step);
+        }
+        self.step.leave();
+    }
+
+    #[inline]
+    pub(crate) fn guard(self) -> Protected<'s, T> {
+        Protected { cell: self.cell, step: self.step.guard() }
+    }
+}
+
 impl<T: Send + Sync> Protected<'_, T> {
     #[inline]
-    pub(crate) fn parts(&self) -> (&T, &ActiveStep) {
+    pub(crate) fn parts(&self) -> (&T, RawStep) {
         // SAFETY: see the module's text; the step names the value until this is
         // dropped.
-        (unsafe { self.value.as_ref() }, self.step)
+        (unsafe { &*self.step.snapshot().cast() }, *self.step)
     }
 }
 
 impl<T: Send + Sync> Drop for Protected<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        self.step.clear_snapshot();
+        self.step.clear_snapshot(self.step.reader());
         if self.cell.are_retired.load(Ordering::Relaxed) {
-            // What is published as running is in a list that may be freed here.
-            self.step.clear_running();
-            self.cell.reclaim();
+            self.cell.reclaim_for(*self.step);
         }
     }
 }

@@ -31,9 +31,10 @@ use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
 use super::call::FutureVTable;
+use super::handler::HandlerRef;
+use crate::engine::call::CallRecord;
 use crate::engine::containment::{PanicPayload, catch, log_in_drop};
-use crate::engine::pending::PendingCall;
-use crate::registry::list::Cursor;
+use crate::registry::list::HandlerList;
 
 /// The bytes for futures in the fire itself.
 pub(crate) const INLINE: usize = 768;
@@ -44,6 +45,9 @@ const FIRST_CHUNK: usize = 1024;
 /// Where the future is, from the start of its place, unless it needs more
 /// alignment than the node.
 const AT: usize = size_of::<Node>().next_multiple_of(ALIGN);
+
+/// As a place in the inline chunk, room for no future.
+const PAST_END: usize = INLINE + 1;
 
 #[repr(C, align(16))]
 struct Inline(UnsafeCell<MaybeUninit<[u8; INLINE]>>);
@@ -60,7 +64,10 @@ struct Node {
     /// `None` once the future is dropped.
     future: Option<&'static FutureVTable>,
     next: *mut Node,
-    call: PendingCall,
+    /// The handler that is called, in the list that the fire keeps.
+    handler: NonNull<HandlerRef>,
+    /// Of a call with a limit, or one that is recorded.
+    record: Option<Box<CallRecord>>,
 }
 
 impl Node {
@@ -126,18 +133,26 @@ impl Chunk {
 /// The futures of one fire.
 pub(crate) struct Arena {
     inline: Inline,
-    /// How much of the current chunk is kept.
-    used: usize,
-    /// The size of the current chunk, while that is the inline one; zero after.
-    limit: usize,
+    /// Where the next future is, from the start of the inline chunk: the first
+    /// place as long as nothing is kept and there is no other chunk, and past the
+    /// end once there is.
+    next: usize,
+    /// There where that is not the first place.
+    kept: MaybeUninit<Kept>,
+    _pinned: PhantomPinned,
+}
+
+/// The futures that are kept, and where.
+struct Kept {
     first: *mut Node,
     /// There where `first` is.
-    last: MaybeUninit<NonNull<Node>>,
+    last: *mut Node,
     /// How many futures there are.
     live: u32,
     /// The current chunk on the heap; null while the inline one is.
     chunk: *mut Chunk,
-    _pinned: PhantomPinned,
+    /// How much of that chunk is kept.
+    used: usize,
 }
 
 // SAFETY: it owns futures that are `Send`, which is asked where one is made,
@@ -153,31 +168,49 @@ impl Arena {
     /// `place` is valid for writes.
     #[inline]
     pub(super) unsafe fn make(place: *mut Self) {
-        // SAFETY: passed on to the caller; the inline bytes need no value.
-        unsafe {
-            (&raw mut (*place).used).write(0);
-            (&raw mut (*place).limit).write(INLINE);
-            (&raw mut (*place).first).write(ptr::null_mut());
-            (&raw mut (*place).last).write(MaybeUninit::uninit());
-            (&raw mut (*place).live).write(0);
-            (&raw mut (*place).chunk).write(ptr::null_mut());
-        }
+        // SAFETY: passed on to the caller; the rest needs no value.
+        unsafe { (&raw mut (*place).next).write(AT) };
     }
 
     /// Whether it has anything to drop.
     #[inline]
-    pub(super) fn is_used(&self) -> bool {
-        !self.first.is_null() || !self.chunk.is_null()
+    pub(crate) fn is_used(&self) -> bool {
+        self.next != AT
+    }
+
+    #[inline]
+    fn kept(&self) -> Option<&Kept> {
+        // SAFETY: it is there then.
+        self.is_used().then(|| unsafe { self.kept.assume_init_ref() })
+    }
+
+    #[inline]
+    fn kept_mut(&mut self) -> Option<&mut Kept> {
+        // SAFETY: it is there then.
+        self.is_used().then(|| unsafe { self.kept.assume_init_mut() })
+    }
+
+    /// What is kept, to which something is added: `next` is set afterwards.
+    fn add_kept(&mut self) -> &mut Kept {
+        if !self.is_used() {
+            let null = ptr::null_mut();
+            let chunk = ptr::null_mut();
+            self.kept.write(Kept { first: null, last: null, live: 0, chunk, used: 0 });
+        }
+        // SAFETY: it is there, or was just written.
+        unsafe { self.kept.assume_init_mut() }
     }
 
     /// Memory for a future of that layout, valid until the next call of this.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn place(&mut self, layout: Layout) -> NonNull<u8> {
-        if layout.align() <= ALIGN && self.used + AT + layout.size() <= self.limit {
+        // So written that all but one comparison is known for each future.
+        let fits = layout.align() <= ALIGN && layout.size() <= INLINE;
+        if fits && self.next <= INLINE - layout.size() {
             let start = (&raw mut self.inline).cast::<u8>();
             // SAFETY: it is inside of the inline chunk, which is the current one.
-            return unsafe { NonNull::new_unchecked(start.add(self.used + AT)) };
+            return unsafe { NonNull::new_unchecked(start.add(self.next)) };
         }
         self.place_on_heap(layout)
     }
@@ -186,59 +219,61 @@ impl Arena {
     #[inline(never)]
     fn place_on_heap(&mut self, layout: Layout) -> NonNull<u8> {
         let room = AT + layout.align().saturating_sub(ALIGN) + layout.size();
+        let kept = self.add_kept();
         // SAFETY: a chunk of this arena, if there is one.
-        let size = unsafe { self.chunk.as_ref() }.map_or(0, |chunk| chunk.size);
-        if self.used + room > size {
-            self.add_chunk(room, size);
+        let size = unsafe { kept.chunk.as_ref() }.map_or(0, |chunk| chunk.size);
+        if kept.used + room > size {
+            kept.add_chunk(room, size);
         }
+        self.next = PAST_END;
         Node::place_behind(self.next_node(), layout.align())
-    }
-
-    fn add_chunk(&mut self, room: usize, size: usize) {
-        // Where nothing waits beside it, one that is large needs no more room;
-        // where others do, each chunk has twice the size of the one before.
-        let next = if self.live == 0 { room } else { (size * 2).max(room) };
-        let next = next.max(FIRST_CHUNK).next_multiple_of(ALIGN);
-        let mut before = self.chunk;
-        // One that nothing is kept in is replaced.
-        if let Some(empty) = NonNull::new(before).filter(|_| self.used == 0) {
-            // SAFETY: it is this arena's, and is forgotten.
-            before = unsafe { Chunk::free(empty) };
-        }
-        self.chunk = Chunk::new(next, before).as_ptr();
-        (self.used, self.limit) = (0, 0);
     }
 
     /// Where the next node is made.
     fn next_node(&mut self) -> NonNull<Node> {
-        // Not by way of a reference, which would claim all of the inline bytes.
-        // SAFETY: `used` is at most the size of the current chunk.
-        unsafe {
-            match NonNull::new(self.chunk) {
-                None => NonNull::new_unchecked(&raw mut self.inline).byte_add(self.used).cast(),
-                Some(chunk) => chunk.add(1).cast::<u8>().add(self.used).cast(),
-            }
+        if let Some(kept) = self.kept()
+            && let Some(chunk) = NonNull::new(kept.chunk)
+        {
+            // SAFETY: `used` is at most the size of the chunk.
+            return unsafe { chunk.add(1).cast::<u8>().add(kept.used).cast() };
         }
+        let start = (&raw mut self.inline).cast::<u8>();
+        // Not by way of a reference, which would claim all of the inline bytes.
+        // SAFETY: it is in the inline chunk, or at its end.
+        unsafe { NonNull::new_unchecked(start.add(self.next - AT)).cast() }
     }
 
     /// Keeps the future that was made in the place that [`place`](Self::place)
     /// returned last.
     #[inline]
-    pub(super) fn keep(&mut self, future: Built, call: PendingCall) -> NodeId {
+    pub(super) fn keep(
+        &mut self,
+        future: Built,
+        handler: &HandlerRef,
+        record: Option<Box<CallRecord>>,
+    ) -> NodeId {
         let node = self.next_node();
         let Built { place, vtable } = future;
+        let handler = NonNull::from(handler);
+        let call = Node { future: Some(vtable), next: ptr::null_mut(), handler, record };
         // SAFETY: the place has room for a node at its start, which is aligned.
-        unsafe { node.write(Node { future: Some(vtable), next: ptr::null_mut(), call }) };
+        unsafe { node.write(call) };
         let taken = place.addr().get() - node.addr().get() + vtable.layout.size();
-        self.used += taken.next_multiple_of(ALIGN);
-        self.live += 1;
-        if self.first.is_null() {
-            self.first = node.as_ptr();
+        let taken = taken.next_multiple_of(ALIGN);
+        let kept = self.add_kept();
+        if kept.first.is_null() {
+            kept.first = node.as_ptr();
         } else {
             // SAFETY: nodes stay where they are until all are forgotten.
-            unsafe { (*self.last.assume_init().as_ptr()).next = node.as_ptr() };
+            unsafe { (*kept.last).next = node.as_ptr() };
         }
-        self.last = MaybeUninit::new(node);
+        kept.last = node.as_ptr();
+        kept.live += 1;
+        if kept.chunk.is_null() {
+            self.next += taken;
+        } else {
+            kept.used += taken;
+        }
         NodeId(node)
     }
 
@@ -252,7 +287,7 @@ impl Arena {
     /// The first pending call.
     #[inline]
     pub(crate) fn first(&self) -> Option<NodeId> {
-        NonNull::new(self.first).map(NodeId)
+        NonNull::new(self.kept()?.first).map(NodeId)
     }
 
     /// The pending call behind that one.
@@ -268,30 +303,39 @@ impl Arena {
         Some(Built { place: Node::place_behind(node.0, vtable.layout.align()), vtable })
     }
 
-    /// Whose call it is, and its future, unless it has ended.
+    /// The handler that is called, which is one of that list.
     #[inline]
-    pub(super) fn pending(&mut self, node: NodeId) -> Option<(Cursor, Built)> {
-        Some((self.node(node).call.at, self.future(node)?))
+    pub(crate) fn handler<'l>(&mut self, node: NodeId, list: &'l HandlerList) -> &'l HandlerRef {
+        let _ = list;
+        // SAFETY: the fire keeps the list of its handlers while calls are pending.
+        unsafe { self.node(node).handler.as_ref() }
     }
 
-    /// What is known of a call, unless it has ended.
+    /// Whether the call has ended.
     #[inline]
-    pub(crate) fn call(&mut self, node: NodeId) -> Option<&mut PendingCall> {
-        let node = self.node(node);
-        node.future.is_some().then_some(&mut node.call)
+    pub(crate) fn has_ended(&mut self, node: NodeId) -> bool {
+        self.node(node).future.is_none()
+    }
+
+    /// What is known of a call.
+    #[inline]
+    pub(crate) fn record(&mut self, node: NodeId) -> &mut Option<Box<CallRecord>> {
+        &mut self.node(node).record
     }
 
     /// How many calls are pending.
     #[inline]
     pub(crate) fn live(&self) -> usize {
-        self.live as usize
+        self.kept().map_or(0, |kept| kept.live as usize)
     }
 
     /// The future of a call has ended, and was dropped.
     #[inline]
     pub(super) fn ended(&mut self, node: NodeId) {
-        if self.node(node).future.take().is_some() {
-            self.live -= 1;
+        if self.node(node).future.take().is_some()
+            && let Some(kept) = self.kept_mut()
+        {
+            kept.live -= 1;
         }
     }
 
@@ -308,17 +352,11 @@ impl Arena {
     /// Forgets all calls, if they have ended: their places are free again.
     #[inline]
     pub(super) fn clear(&mut self) {
-        if self.live == 0 && !self.first.is_null() {
-            self.forget_nodes();
-            self.used = 0;
-        }
-    }
-
-    fn forget_nodes(&mut self) {
-        let mut node = std::mem::replace(&mut self.first, ptr::null_mut());
-        while !node.is_null() {
-            // SAFETY: each was written by `keep`, and is read once.
-            node = unsafe { node.read() }.next;
+        let Some(kept) = self.kept_mut().filter(|kept| kept.live == 0) else { return };
+        kept.forget_nodes();
+        kept.used = 0;
+        if kept.chunk.is_null() {
+            self.next = AT;
         }
     }
 
@@ -330,7 +368,38 @@ impl Arena {
             self.end(pending);
             node = self.next(pending);
         }
-        self.forget_nodes();
+        if let Some(kept) = self.kept_mut() {
+            kept.forget_nodes();
+            while let Some(chunk) = NonNull::new(kept.chunk) {
+                // SAFETY: it is this arena's, nothing is in it, and it is forgotten.
+                kept.chunk = unsafe { Chunk::free(chunk) };
+            }
+        }
+    }
+}
+
+impl Kept {
+    fn add_chunk(&mut self, room: usize, size: usize) {
+        // Where nothing waits beside it, one that is large needs no more room;
+        // where others do, each chunk has twice the size of the one before.
+        let next = if self.live == 0 { room } else { (size * 2).max(room) };
+        let next = next.max(FIRST_CHUNK).next_multiple_of(ALIGN);
+        let mut before = self.chunk;
+        // One that nothing is kept in is replaced.
+        if let Some(empty) = NonNull::new(before).filter(|_| self.used == 0) {
+            // SAFETY: it is this arena's, and is forgotten.
+            before = unsafe { Chunk::free(empty) };
+        }
+        self.chunk = Chunk::new(next, before).as_ptr();
+        self.used = 0;
+    }
+
+    fn forget_nodes(&mut self) {
+        let mut node = std::mem::replace(&mut self.first, ptr::null_mut());
+        while !node.is_null() {
+            // SAFETY: each was written by `keep`, and is read once.
+            node = unsafe { node.read() }.next;
+        }
     }
 }
 
@@ -349,18 +418,14 @@ impl Built {
 impl Drop for Arena {
     #[inline]
     fn drop(&mut self) {
-        if !self.first.is_null() {
+        if self.is_used() {
             self.end_all();
-        }
-        while let Some(chunk) = NonNull::new(self.chunk) {
-            // SAFETY: it is this arena's, nothing is in it, and it is forgotten.
-            self.chunk = unsafe { Chunk::free(chunk) };
         }
     }
 }
 
 impl fmt::Debug for Arena {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Arena").field("live", &self.live).finish_non_exhaustive()
+        f.debug_struct("Arena").field("live", &self.live()).finish_non_exhaustive()
     }
 }

@@ -9,10 +9,12 @@
 //! Blocks are never freed. A thread that ends gives its block back for the next
 //! one, so there are as many as there ever were threads that fired at once. A
 //! block is used by one thread at a time, which alone stores to it; others load
-//! `snapshot` and `running`.
+//! `snapshot` and `running`. Under a model checker, which runs many schedules in
+//! one process, the blocks of a schedule are freed at its end.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
+use std::ops::Deref;
 use std::ptr;
 use std::sync::PoisonError;
 
@@ -35,6 +37,9 @@ pub(crate) struct Step {
     point: AtomicPtr<PointDescriptor>,
     registry: AtomicUsize,
     fire: AtomicU64,
+    /// The run of a flow that this is; zero for a fire. Only a step of a run
+    /// stores it, and takes it back, so that it costs fires nothing.
+    run: AtomicUsize,
 }
 
 /// A fire that can be on the chain.
@@ -63,20 +68,50 @@ pub(crate) struct Block {
     /// How many calls of observers are under way.
     observing: AtomicUsize,
     /// The shard of the counters that only this block's thread writes to.
-    pub(crate) shard: usize,
+    shard: usize,
     reader: ReaderFence,
     further: OnceLock<&'static Block>,
 }
 
 /// All blocks, and those that no thread has.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Blocks {
     all: Vec<&'static Block>,
     free: Vec<&'static Block>,
+    /// The owners of all blocks: a schedule drops its statics last.
+    #[cfg(schedules)]
+    owned: Vec<std::sync::Arc<Block>>,
+}
+
+impl Blocks {
+    const fn new() -> Self {
+        Self {
+            all: Vec::new(),
+            free: Vec::new(),
+            #[cfg(schedules)]
+            owned: Vec::new(),
+        }
+    }
+
+    #[cfg(not(schedules))]
+    #[allow(clippy::unused_self)]
+    fn keep(&mut self, block: Block) -> &'static Block {
+        Box::leak(Box::new(block))
+    }
+
+    #[cfg(schedules)]
+    fn keep(&mut self, block: Block) -> &'static Block {
+        let owned = std::sync::Arc::new(block);
+        // SAFETY: it is dropped with `BLOCKS`, when no thread of the schedule is
+        // left and each has dropped its own.
+        let kept = unsafe { &*std::sync::Arc::as_ptr(&owned) };
+        self.owned.push(owned);
+        kept
+    }
 }
 
 global! {
-    static BLOCKS: Mutex<Blocks> = Mutex::new(Blocks { all: Vec::new(), free: Vec::new() });
+    static BLOCKS: Mutex<Blocks> = Mutex::new(Blocks::new());
 }
 
 thread_local! {
@@ -107,6 +142,7 @@ impl Step {
             point: AtomicPtr::new(ptr::null_mut()),
             registry: AtomicUsize::new(0),
             fire: AtomicU64::new(0),
+            run: AtomicUsize::new(0),
         }
     }
 
@@ -159,7 +195,8 @@ fn take() -> &'static Block {
     if let Some(block) = blocks.free.pop() {
         return block;
     }
-    let block: &'static Block = Box::leak(Box::new(Block::new(blocks.all.len())));
+    let shard = blocks.all.len();
+    let block = blocks.keep(Block::new(shard));
     blocks.all.push(block);
     block
 }
@@ -198,12 +235,17 @@ fn block() -> (&'static Block, bool) {
 /// A step in use. Given up when dropped, also by unwinding.
 #[derive(Debug)]
 pub(crate) struct ActiveStep {
-    pub(crate) block: &'static Block,
-    step: &'static Step,
-    /// How many steps were in use before.
-    depth: usize,
+    step: RawStep,
     /// Whether the block is given back with this.
     borrowed: bool,
+}
+
+/// A step in use, the innermost of its thread wherever it is asked. Two words, so
+/// that it is passed in registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawStep {
+    block: &'static Block,
+    step: &'static Step,
 }
 
 impl ActiveStep {
@@ -211,60 +253,106 @@ impl ActiveStep {
     #[inline]
     pub(crate) fn push(fire: Nested) -> Self {
         let (block, borrowed) = block();
+        Self { step: RawStep::push(block, fire), borrowed }
+    }
+}
+
+impl Deref for ActiveStep {
+    type Target = RawStep;
+
+    #[inline]
+    fn deref(&self) -> &RawStep {
+        &self.step
+    }
+}
+
+impl RawStep {
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn push(block: &'static Block, fire: Nested) -> Self {
         let depth = block.depth.load(Ordering::Relaxed);
         let step = block.step(depth);
         step.point.store(ptr::from_ref(fire.point).cast_mut(), Ordering::Relaxed);
         step.registry.store(fire.registry, Ordering::Relaxed);
         step.fire.store(fire.fire, Ordering::Relaxed);
         block.depth.store(depth + 1, Ordering::Relaxed);
-        Self { block, step, depth, borrowed }
+        Self { block, step }
+    }
+
+    /// Puts a fire on the chain of this thread; `None` where the thread has not
+    /// fired before, or has not the quick kind of fence.
+    #[inline]
+    pub(super) fn push_quick(fire: Nested) -> Option<Self> {
+        let block = own_block().filter(|block| block.reader == barrier::QUICK)?;
+        Some(Self::push(block, fire))
+    }
+
+    #[inline]
+    pub(super) fn guard(self) -> ActiveStep {
+        ActiveStep { step: self, borrowed: false }
+    }
+
+    /// Gives up the step.
+    #[inline]
+    pub(super) fn leave(self) {
+        self.step.running.store(ptr::null_mut(), Ordering::Release);
+        self.block.depth.store(self.depth(), Ordering::Relaxed);
+    }
+
+    /// The shard of the counters that this thread writes to.
+    #[inline]
+    pub(crate) fn shard(self) -> usize {
+        self.block.shard
     }
 
     /// How many steps are below this one.
     #[inline]
-    pub(crate) fn depth(&self) -> usize {
-        self.depth
+    pub(crate) fn depth(self) -> usize {
+        self.block.depth.load(Ordering::Relaxed) - 1
     }
 
     /// Publishes that this fire reads `snapshot`.
     #[inline]
-    pub(super) fn publish_snapshot(&self, snapshot: *mut ()) {
+    pub(super) fn publish_snapshot(self, snapshot: *mut (), fence: ReaderFence) {
         self.step.snapshot.store(snapshot, Ordering::Relaxed);
-        barrier::light(self.block.reader);
+        barrier::light(fence);
+    }
+
+    /// The snapshot that this fire reads.
+    #[inline]
+    pub(super) fn snapshot(self) -> *mut () {
+        self.step.snapshot.load(Ordering::Relaxed)
     }
 
     /// The snapshot is no longer read.
     #[inline]
-    pub(super) fn clear_snapshot(&self) {
+    pub(super) fn clear_snapshot(self, fence: ReaderFence) {
         // Release: a writer that sees this sees the reads before it as done.
         self.step.snapshot.store(ptr::null_mut(), Ordering::Release);
-        barrier::light(self.block.reader);
+        barrier::light(fence);
     }
 
     /// How this thread does the reader's side of the fence.
     #[inline]
-    pub(super) fn reader(&self) -> ReaderFence {
+    pub(super) fn reader(self) -> ReaderFence {
         self.block.reader
     }
 
     /// Where this fire publishes which handler it runs.
     #[inline]
-    pub(super) fn running(&self) -> &'static AtomicPtr<Entry> {
+    pub(super) fn running(self) -> &'static AtomicPtr<Entry> {
         &self.step.running
     }
 
     /// Publishes that this fire runs that handler.
     #[inline]
-    pub(crate) fn publish_running(&self, entry: *const Entry) {
-        match self.block.reader {
-            ReaderFence::Compiler => publish::<false>(self.running(), entry),
-            ReaderFence::Processor => publish::<true>(self.running(), entry),
-        }
+    pub(crate) fn publish_running(self, entry: *const Entry) {
+        publish(self.running(), entry, self.reader());
     }
 
     /// No handler is run.
     #[inline]
-    pub(crate) fn clear_running(&self) {
+    pub(crate) fn clear_running(self) {
         self.publish_running(ptr::null());
     }
 }
@@ -272,21 +360,39 @@ impl ActiveStep {
 /// Publishes that a fire runs that handler, with that kind of fence.
 #[inline(always)]
 #[allow(clippy::inline_always)]
-pub(super) fn publish<const PROCESSOR: bool>(running: &AtomicPtr<Entry>, entry: *const Entry) {
+pub(super) fn publish(running: &AtomicPtr<Entry>, entry: *const Entry, fence: ReaderFence) {
     // Release: who sees this sees that the one before was left.
     running.store(entry.cast_mut(), Ordering::Release);
-    barrier::light(if PROCESSOR { ReaderFence::Processor } else { ReaderFence::Compiler });
+    barrier::light(fence);
 }
 
 impl Drop for ActiveStep {
     #[inline]
     fn drop(&mut self) {
-        self.step.running.store(ptr::null_mut(), Ordering::Release);
-        self.block.depth.store(self.depth, Ordering::Relaxed);
+        self.step.leave();
         if self.borrowed {
             let _left = BLOCK.try_with(|own| own.set(None));
-            give_back(self.block);
+            give_back(self.step.block);
         }
+    }
+}
+
+/// A step in use by a run of a flow.
+#[derive(Debug)]
+pub(crate) struct RunStep(ActiveStep);
+
+impl RunStep {
+    /// Puts a run on the chain of this thread, with its id.
+    pub(crate) fn push(nested: Nested, run: usize) -> Self {
+        let step = ActiveStep::push(nested);
+        step.step.step.run.store(run, Ordering::Relaxed);
+        Self(step)
+    }
+}
+
+impl Drop for RunStep {
+    fn drop(&mut self) {
+        self.0.step.step.run.store(0, Ordering::Relaxed);
     }
 }
 
@@ -303,6 +409,13 @@ pub(crate) mod chain {
     pub(crate) fn depth_of(registry: usize) -> usize {
         let own = |step: &&Step| step.registry.load(Ordering::Relaxed) == registry;
         own_block().map_or(0, |block| block.in_use().filter(own).count())
+    }
+
+    /// The runs of flows on the chain, outermost first.
+    pub(crate) fn runs() -> Vec<usize> {
+        let Some(block) = own_block() else { return Vec::new() };
+        let runs = block.in_use().map(|step| step.run.load(Ordering::Relaxed));
+        runs.filter(|run| *run != 0).collect()
     }
 
     /// Whether this thread is running a handler, at any depth, for which `is`

@@ -18,6 +18,13 @@ pub struct HandlerInput<'a, M: Model, P: HookPoint>(M::Input<'a, P>);
 /// guard is made from a guard's return type only.
 pub struct Answer<P: HookPoint, Role>(Output<P>, PhantomData<fn() -> Role>);
 
+impl<P: HookPoint, Role> Answer<P, Role> {
+    #[inline]
+    pub(crate) fn new(output: Output<P>) -> Self {
+        Self(output, PhantomData)
+    }
+}
+
 /// The role of a handler that is not a guard.
 pub struct Plain(());
 
@@ -208,7 +215,7 @@ where
     P: HookPoint,
     Returned<T>: Fits<P::Model, P>,
 {
-    Answer(Returned(returned).into_output(), PhantomData)
+    Answer::new(Returned(returned).into_output())
 }
 
 /// The same for a guard.
@@ -218,7 +225,7 @@ where
     P: HookPoint,
     Returned<T>: Fits<Guard, P>,
 {
-    Answer(Returned(returned).into_output().map(pass), PhantomData)
+    Answer::new(Returned(returned).into_output().map(pass))
 }
 
 /// What the user's function returned. A wrapper, because the compiler prints the

@@ -7,6 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::ser::{Error as _, Serializer};
 use serde::{Deserialize, Serialize, forward_to_deserialize_any};
 use serde_json::{Value, json};
 
@@ -16,14 +17,10 @@ use serde_json::{Value, json};
 /// absence of one.
 pub(in crate::json) struct ClaimAnswer<T>(pub(in crate::json) Option<T>);
 
-impl<T> ClaimAnswer<T> {
-    /// The same, with the claim written as JSON.
-    pub(in crate::json) fn to_json(&self) -> serde_json::Result<Value>
-    where
-        T: Serialize + DeserializeOwned,
-    {
-        let claim = self.0.as_ref().map(serde_json::to_value).transpose()?;
-        Ok(claim_json(claim, is_object::<T>()))
+impl<T: Serialize + DeserializeOwned> Serialize for ClaimAnswer<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let claim = self.0.as_ref().map(serde_json::to_value).transpose();
+        claim_json(claim.map_err(S::Error::custom)?, is_object::<T>()).serialize(to)
     }
 }
 

@@ -1,7 +1,5 @@
 //! Flows and their stages by name.
 
-use std::marker::PhantomData;
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,27 +17,11 @@ use crate::json::answers::StageAnswer;
 use crate::json::decode;
 use crate::json::error::JsonError;
 use crate::json::handler::JsonHandler;
-use crate::json::point::{
-    Boxed, ByName, JsonModel, JsonPoint, Named, Operation, Run, RunByName, RunOutcome, with_payload,
-};
-use crate::model::Flow;
+use crate::json::point::{Boxed, ErasedPoint, Operation, Run, RunByName, RunOutcome, with_payload};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 
-impl<F> JsonModel<F> for Flow
-where
-    F: FlowPoint,
-    F::Payload: Serialize + DeserializeOwned,
-    F::Result: Serialize + DeserializeOwned,
-{
-    fn point() -> JsonPoint {
-        JsonPoint(ByName::Run(const { &Around(Named::<F>(PhantomData)) }))
-    }
-}
-
-struct Around<N>(N);
-
-impl<F> RunByName for Around<Named<F>>
+impl<F> RunByName for ErasedPoint<F>
 where
     F: FlowPoint,
     F::Payload: Serialize + DeserializeOwned,
@@ -62,10 +44,7 @@ where
                 } else {
                     (flow.run(input, operation).await, None)
                 };
-                let output = output
-                    .map_err(JsonError::from)
-                    .and_then(|output| decode::outcome(F::NAME, &output));
-                (output, report)
+                (output.map_err(JsonError::from).and_then(decode::outcome::<F, _>), report)
             })
         })
     }
@@ -131,7 +110,7 @@ where
         answer => answer,
     };
     let StageAnswer { input, output, skip, abort } =
-        decode::value::<StageAnswer<F::Payload, F::Result>>(S::NAME, "the answer", answer)?;
+        decode::answer::<S, StageAnswer<F::Payload, F::Result>>(answer)?;
     // All of it or nothing: what cannot be done is found before anything is.
     if input.is_some() && flow.input().is_none() {
         return Err(format!("`{}` has no input to rewrite: the operation took it", S::NAME).into());

@@ -14,6 +14,7 @@ use crate::error::{Duplicate, RegisterError};
 use crate::handler::options::{Named, Options};
 use crate::handler::registration::Registration;
 use crate::handler::target::Target;
+use crate::plugin::any::About;
 use crate::plugin::id::{PluginId, check_constraint, check_handler_name, check_target_name};
 use crate::plugin::quota::Quota;
 use crate::plugin::record::PluginRecord;
@@ -80,13 +81,45 @@ impl Batch {
         }
     }
 
-    /// The handlers of that generation are removed in the same change.
-    pub(crate) fn instead_of(&mut self, generation: Option<u64>) {
-        self.instead_of = generation;
+    /// Which registration was refused; `None` if each passed the checks of its own.
+    pub(crate) fn refused(&self) -> Option<usize> {
+        (!self.waiting.is_empty()).then_some(self.validated.len())
     }
 }
 
+/// What an installed plugin may take the place of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Replaces {
+    Nothing,
+    /// The plugin of its id.
+    SameId,
+}
+
 impl Store {
+    /// Begins a generation of a plugin that is installed with this batch.
+    pub(crate) fn admit(
+        &mut self,
+        id: &str,
+        about: About,
+        replaces: Replaces,
+        batch: &mut Batch,
+    ) -> Result<Arc<PluginRecord>, RegisterError> {
+        let id = PluginId::new(id)?;
+        if batch.plugins.contains_key(&id) {
+            return Err(RegisterError::GivenTwice { plugin: id.to_string() });
+        }
+        if let Some(installed) = self.plugins.get(&id) {
+            if replaces == Replaces::Nothing {
+                return Err(RegisterError::Installed { plugin: id.to_string() });
+            }
+            if installed.about().has_stop {
+                return Err(RegisterError::HasStop { plugin: id.to_string() });
+            }
+            batch.instead_of = Some(installed.generation());
+        }
+        Ok(self.begin(&id, about, batch))
+    }
+
     /// Registers a batch, whole or not at all.
     pub(crate) fn register(
         &mut self,
@@ -197,8 +230,10 @@ impl Store {
             None => (options.before, options.after),
         };
         let seq = kept.map_or(id, |old| old.seq);
-        let tracker =
-            resolved.plugin.as_ref().map(|plugin| Arc::clone(plugin.tracker())).or(options.tracker);
+        let tracker = match &resolved.plugin {
+            Some(plugin) => Arc::clone(plugin.tracker()),
+            None => options.tracker.unwrap_or_else(|| Arc::clone(&self.built_in)),
+        };
         let entry = Arc::new(Entry {
             id,
             point,
@@ -227,11 +262,16 @@ impl Store {
     fn record(&mut self, id: &PluginId, batch: &mut Batch) -> Arc<PluginRecord> {
         let current =
             self.plugins.get(id).filter(|record| Some(record.generation()) != batch.instead_of);
-        if let Some(record) = current.or(batch.plugins.get(id)) {
-            return Arc::clone(record);
+        match current.or(batch.plugins.get(id)) {
+            Some(record) => Arc::clone(record),
+            None => self.begin(id, About::default(), batch),
         }
+    }
+
+    /// Begins a generation of a plugin with this batch.
+    fn begin(&mut self, id: &PluginId, about: About, batch: &mut Batch) -> Arc<PluginRecord> {
         let generation = self.number();
-        let record = Arc::new(PluginRecord::new(self.name(id), generation));
+        let record = Arc::new(PluginRecord::new(self.name(id), generation, about));
         batch.plugins.insert(id.clone(), Arc::clone(&record));
         record
     }

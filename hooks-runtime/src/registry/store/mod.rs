@@ -16,11 +16,13 @@ use crate::error::NameClash;
 use crate::plugin::id::PluginId;
 use crate::plugin::quota::Quota;
 use crate::plugin::record::{PluginName, PluginRecord};
+use crate::plugin::tracker::CallTracker;
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
+use crate::registry::order::Wanted;
 use crate::sync::Mutex;
 
-pub(crate) use join::Batch;
+pub(crate) use join::{Batch, Replaces};
 use known::KnownIds;
 pub(crate) use point::PointStore;
 pub(crate) use sequence::Sequence;
@@ -40,6 +42,8 @@ pub(crate) struct Store {
     names_kept: usize,
     quotas: HashMap<PluginId, Quota>,
     known: KnownIds,
+    /// The built-in handlers that belong to no block.
+    built_in: Arc<CallTracker>,
     free_bits: Arc<Mutex<Vec<u32>>>,
     next_bit: u32,
     next_number: u64,
@@ -55,6 +59,8 @@ pub(crate) struct Change {
     /// The removed handlers, to be dropped outside the lock. Of one list,
     /// and of the stages of one flow, in the order in which a fire walks them.
     pub(crate) removed: Vec<Arc<Entry>>,
+    /// The plugins that left with their last handlers.
+    pub(crate) left: Vec<Arc<PluginRecord>>,
 }
 
 impl Store {
@@ -74,6 +80,41 @@ impl Store {
 
     pub(crate) fn plugin(&self, id: &str) -> Option<&Arc<PluginRecord>> {
         self.plugins.get(id)
+    }
+
+    /// The plugins that are installed or have handlers here, in no order.
+    pub(crate) fn plugins(&self) -> impl Iterator<Item = &Arc<PluginRecord>> {
+        self.plugins.values()
+    }
+
+    /// The wire names of the points where a generation has handlers, sorted.
+    pub(crate) fn points_of(&self, generation: u64) -> Vec<&'static str> {
+        let points = self.sorted_points().into_iter();
+        let theirs = points.filter(|(_, point)| point.has_generation(generation));
+        theirs.map(|(_, point)| point.descriptor.name()).collect()
+    }
+
+    /// The handlers of that name at one point or at all: `plugin/handler`,
+    /// `plugin/*`, or a bare name for a built-in one.
+    pub(crate) fn named(&self, name: &str, at: Option<usize>) -> Vec<(usize, Arc<Entry>)> {
+        let generation_of = |plugin| self.plugins.get(plugin).map(|record| record.generation());
+        let (owner, name) = match Wanted::parse(name) {
+            Wanted::Name(name) => (Some(None), Some(name)),
+            Wanted::Of(plugin, name) => (generation_of(plugin).map(Some), Some(name)),
+            Wanted::All(plugin) => (generation_of(plugin).map(Some), None),
+        };
+        let Some(owner) = owner else { return Vec::new() };
+        let points = self.points.iter().filter(|(index, _)| at.is_none_or(|at| at == **index));
+        points
+            .flat_map(|(&index, point)| {
+                match name {
+                    Some(name) => point.find(owner, name).into_iter().cloned().collect(),
+                    None => point.all_of(owner),
+                }
+                .into_iter()
+                .map(move |entry: Arc<Entry>| (index, entry))
+            })
+            .collect()
     }
 
     /// The bit of a plugin id, assigned on first use.
@@ -132,6 +173,11 @@ impl Store {
         self.known.unknown().map(|id| (id, nearest(id, self.plugins.keys())))
     }
 
+    /// No generation so far has a greater number.
+    pub(crate) fn newest_generation(&self) -> u64 {
+        self.next_number
+    }
+
     fn number(&mut self) -> u64 {
         self.next_number += 1;
         self.next_number
@@ -181,7 +227,7 @@ impl Store {
             }
             change.points.push(index);
             for entry in &change.removed[first..] {
-                self.forget_idle_plugin(entry);
+                change.left.extend(self.forget_idle_plugin(entry));
             }
         }
         change
@@ -207,6 +253,7 @@ impl Store {
         }
         self.plugins.remove(record.id());
         self.forget_places(record.generation());
+        change.left.push(record);
         Some(change)
     }
 
@@ -223,13 +270,10 @@ impl Store {
     }
 
     /// A plugin without handlers is forgotten, so that ids do not pile up.
-    fn forget_idle_plugin(&mut self, removed: &Entry) {
-        if let Some(plugin) = &removed.plugin
-            && plugin.handlers() == 0
-        {
-            self.plugins.remove(plugin.id());
-            self.forget_places(plugin.generation());
-        }
+    fn forget_idle_plugin(&mut self, removed: &Entry) -> Option<Arc<PluginRecord>> {
+        let plugin = removed.plugin.as_ref().filter(|plugin| plugin.handlers() == 0)?;
+        self.forget_places(plugin.generation());
+        self.plugins.remove(plugin.id())
     }
 }
 

@@ -60,6 +60,11 @@ impl PointStore {
         self.names.get(&generation)?.get(name)
     }
 
+    /// The handlers of that owner, in no order.
+    pub(super) fn all_of(&self, generation: Option<u64>) -> Vec<Arc<Entry>> {
+        self.names.get(&generation).map_or_else(Vec::new, |names| names.values().cloned().collect())
+    }
+
     pub(super) fn has_generation(&self, generation: u64) -> bool {
         self.names.contains_key(&Some(generation))
     }

@@ -1,0 +1,195 @@
+//! What the calls of one fire share.
+//!
+//! A frame is part of its fire, which is pinned, and is made with the first poll.
+//! Its pointers are to other parts of that fire, or to what the fire borrows, but
+//! for two that each poll sets anew: the waker, and where the thread publishes
+//! which handler it runs.
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+use std::task::Waker;
+use std::time::Instant;
+
+use super::call::CallStep;
+use super::shell::Composition;
+use super::storage::{Arena, Built};
+use super::threads::RawStep;
+use crate::engine::containment::{PanicPayload, contained};
+use crate::engine::fire::FireInfo;
+use crate::error::BoxError;
+use crate::model::FieldSet;
+use crate::observe::report::{Contribution, SkipReason};
+use crate::registry::entry::Entry;
+use crate::registry::list::Cursor;
+use crate::sync::atomic::{AtomicPtr, Ordering};
+
+/// What the calls of one fire share, and what the last one left.
+pub(crate) struct Frame {
+    /// What the fire was given by reference.
+    pub(super) input: NonNull<()>,
+    pub(super) accumulator: NonNull<()>,
+    pub(super) composition: &'static Composition,
+    pub(super) fire: NonNull<FireInfo<'static>>,
+    pub(super) arena: NonNull<Arena>,
+    /// The waker that calls are polled with.
+    pub(super) waker: MaybeUninit<NonNull<Waker>>,
+    /// The handler that is called.
+    running: MaybeUninit<&'static AtomicPtr<Entry>>,
+    /// The handler that was called last, or the end of the list.
+    pub(super) at: Cursor,
+    /// What came of it.
+    pub(super) called: CallStep,
+    pub(super) watch: Watch,
+    /// Whether an answer is being merged.
+    pub(super) merging: bool,
+    /// Why handlers after the one that ended the fire are not called.
+    pub(super) skip: SkipReason,
+    /// When the last call had its answer, where that is wanted.
+    pub(super) answered: Option<Instant>,
+    /// What was set before the answer that is being merged.
+    pub(super) fields: MaybeUninit<FieldSet>,
+    /// A future that was made and neither dropped nor kept.
+    pub(super) built: Option<Built>,
+    /// What few calls leave behind. One pointer, so that a fire of plain calls
+    /// has nothing to drop.
+    pub(super) aside: Option<Box<Aside>>,
+}
+
+// SAFETY: it points to parts of a fire, which is `Send`, and to what that fire
+// borrows; the pointers to a thread's own are set by each poll before they are
+// used. What it owns is `Send`.
+unsafe impl Send for Frame {}
+
+/// What few calls leave behind.
+#[derive(Default)]
+pub(super) struct Aside {
+    pub(super) error: Option<BoxError>,
+    pub(super) panic: Option<PanicPayload>,
+    pub(super) contribution: Option<Contribution>,
+}
+
+/// What is wanted of a call beside its answer. One byte, so that nothing is one
+/// comparison.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Watch(u8);
+
+impl Watch {
+    const TIME: u8 = 1;
+    const CONTRIBUTION: u8 = 2;
+
+    pub(crate) fn new(time: bool, contribution: bool) -> Self {
+        let time = if time { Self::TIME } else { 0 };
+        Self(if contribution { time | Self::CONTRIBUTION } else { time })
+    }
+
+    #[inline]
+    pub(super) fn is_any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// When it had its answer.
+    pub(super) fn time(self) -> bool {
+        self.0 & Self::TIME != 0
+    }
+
+    /// What it contributed.
+    pub(super) fn contribution(self) -> bool {
+        self.0 & Self::CONTRIBUTION != 0
+    }
+}
+
+impl Frame {
+    /// Made in its place: it is too large to be moved for nothing.
+    ///
+    /// # Safety
+    /// `place` is valid for writes, and the others are pointers to the parts of
+    /// the fire that it is part of.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(super) unsafe fn make(
+        place: *mut Self,
+        input: NonNull<()>,
+        accumulator: NonNull<()>,
+        composition: &'static Composition,
+        fire: NonNull<FireInfo<'static>>,
+        arena: NonNull<Arena>,
+    ) {
+        let frame = Self {
+            input,
+            accumulator,
+            composition,
+            fire,
+            arena,
+            waker: MaybeUninit::uninit(),
+            running: MaybeUninit::uninit(),
+            at: Cursor::default(),
+            called: CallStep::Deferred,
+            watch: Watch::default(),
+            merging: false,
+            skip: SkipReason::Scope,
+            answered: None,
+            fields: MaybeUninit::uninit(),
+            built: None,
+            aside: None,
+        };
+        // SAFETY: passed on to the caller.
+        unsafe { place.write(frame) };
+    }
+
+    /// Begins a poll of the fire.
+    #[inline]
+    pub(super) fn begin_poll(&mut self, waker: &Waker, step: RawStep) {
+        self.waker = MaybeUninit::new(NonNull::from(waker));
+        self.running = MaybeUninit::new(step.running());
+    }
+
+    /// The waker that calls are polled with.
+    #[inline]
+    pub(super) fn waker(&self) -> &Waker {
+        // SAFETY: the one of this poll, or one that `with_waker` has.
+        unsafe { self.waker.assume_init().as_ref() }
+    }
+
+    /// Where this thread publishes the handler that is called.
+    #[inline]
+    pub(super) fn running(&self) -> &'static AtomicPtr<Entry> {
+        // SAFETY: this poll of the fire set it.
+        unsafe { self.running.assume_init() }
+    }
+
+    /// What the fire came to so far, in one word.
+    pub(crate) fn label(&self) -> &'static str {
+        // A hand-written result may panic.
+        // SAFETY: no call borrows the accumulator; the fire itself has the frame,
+        // between two calls.
+        contained(|| unsafe { (self.composition.label)(self.accumulator) }).unwrap_or("unknown")
+    }
+
+    /// The futures of the fire.
+    #[inline]
+    pub(crate) fn arena(&mut self) -> &mut Arena {
+        // SAFETY: a part of the same fire, reached only by its frame.
+        unsafe { self.arena.as_mut() }
+    }
+
+    /// The handler that is called.
+    #[inline]
+    pub(super) fn entry(&self) -> NonNull<Entry> {
+        // SAFETY: this thread published the handler before it called it.
+        unsafe { NonNull::new_unchecked(self.running().load(Ordering::Relaxed)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn aside(&mut self) -> &mut Aside {
+        self.aside.get_or_insert_default()
+    }
+
+    /// Whether the fire has kept anything: futures, memory for them, or what few
+    /// calls leave behind.
+    #[inline]
+    pub(crate) fn is_used(&mut self) -> bool {
+        self.arena().is_used() || self.aside.is_some()
+    }
+}

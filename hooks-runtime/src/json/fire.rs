@@ -1,0 +1,50 @@
+//! How the points of all models are fired and handled by name.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::JsonError;
+use super::handler::JsonHandler;
+use super::models::JsonModel;
+use super::point::{Boxed, ErasedPoint, FireOutcome, FiredByName, with_payload};
+use crate::handler::annotated::{Answer, HandlerInput, Plain};
+use crate::handler::forms::StateAnnotatedAsync1;
+use crate::handler::on::On;
+use crate::handler::options::Options;
+use crate::handler::registration::Registration;
+use crate::plugin::scope::ScopedHooks;
+use crate::point::HookPoint;
+
+impl<P> FiredByName for ErasedPoint<P>
+where
+    P: HookPoint<Model: JsonModel<P>>,
+    P::Payload: Serialize + DeserializeOwned,
+{
+    fn fire<'a>(
+        &self,
+        hooks: &'a ScopedHooks,
+        text: &'a [u8],
+        reported: bool,
+    ) -> Boxed<'a, FireOutcome> {
+        with_payload::<P, _, _>(text, move |payload| {
+            Box::pin(async move {
+                let fired = hooks.fire_made_reported::<P::Model, P>(payload, reported);
+                let (outcome, report) = fired.await;
+                (outcome.map_err(JsonError::from).and_then(P::Model::outcome), report)
+            })
+        })
+    }
+
+    fn register(&self, options: Options, handler: JsonHandler) -> Registration {
+        On::<P>::with_options(options).handler_with::<_, StateAnnotatedAsync1>(handler, ask::<P>)
+    }
+}
+
+async fn ask<P>(handler: &JsonHandler, input: HandlerInput<'_, P::Model, P>) -> Answer<P, Plain>
+where
+    P: HookPoint<Model: JsonModel<P>>,
+    P::Payload: Serialize,
+{
+    let (payload, _) = input.open();
+    Answer::new(handler.ask(payload.payload()).await.and_then(P::Model::answer))
+}

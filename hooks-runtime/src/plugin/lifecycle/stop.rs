@@ -1,0 +1,221 @@
+//! The `#[stop]` of a plugin: owed from its installation on, run once at most.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll};
+
+use super::LifecycleStep;
+use crate::engine::containment::{drop_contained, shown};
+use crate::error::FailureKind;
+use crate::escape::escaped;
+use crate::observe::{Observer, log, logs_failures, notify};
+use crate::plugin::record::PluginName;
+use crate::plugin::removal::DrainError;
+use crate::registry::entry::Owner;
+use crate::sync::{Mutex, MutexGuard, thread_local};
+
+thread_local! {
+    /// The trackers of the plugins whose stops this thread is polling.
+    static STOPPING: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Why the `#[stop]` of a plugin did not run to a good end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopFailure {
+    /// It was not run: the removal of the plugin was not awaited, was refused from
+    /// inside one of its handlers, or its registry was dropped.
+    Skipped,
+    /// It had begun, and all waits for it were given up before it ended.
+    Cancelled,
+    /// It returned an error, with this text.
+    Error(String),
+    /// It panicked.
+    Panicked(String),
+}
+
+impl StopFailure {
+    /// One word for logs and counters.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Skipped => "skipped",
+            Self::Cancelled => "cancelled",
+            Self::Error(_) => "error",
+            Self::Panicked(_) => "panic",
+        }
+    }
+
+    fn new(kind: &FailureKind) -> Self {
+        match kind {
+            FailureKind::Panicked(message) => Self::Panicked(message.clone()),
+            error => Self::Error(shown(&error.raw())),
+        }
+    }
+}
+
+/// In one line, escaped.
+impl fmt::Display for StopFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Skipped => f.write_str("it was skipped, because its removal was not waited for"),
+            Self::Cancelled => f.write_str("it was dropped before its end"),
+            Self::Error(message) => write!(f, "{}", escaped(message)),
+            Self::Panicked(message) => write!(f, "panicked: {}", escaped(message)),
+        }
+    }
+}
+
+/// The `#[stop]` of one generation of a plugin. The last to let go of it reports
+/// that it was skipped.
+pub(crate) struct Stop {
+    plugin: Arc<PluginName>,
+    state: Mutex<State>,
+    observers: Vec<Arc<dyn Observer>>,
+}
+
+enum State {
+    /// Not begun.
+    Owed(LifecycleStep),
+    /// Begun, and polled by no wait just now.
+    Begun(LifecycleStep),
+    /// A wait is polling it.
+    Polled,
+    Ended(Option<StopFailure>),
+}
+
+impl Stop {
+    pub(crate) fn new(
+        plugin: Arc<PluginName>,
+        step: LifecycleStep,
+        observers: &[Arc<dyn Observer>],
+    ) -> Arc<Self> {
+        let state = Mutex::new(State::Owed(step));
+        Arc::new(Self { plugin, state, observers: observers.to_vec() })
+    }
+
+    /// Whether it ran to its end.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(*self.state(), State::Ended(_))
+    }
+
+    /// Whose it is.
+    pub(crate) fn owner(&self) -> Owner {
+        Owner::Plugin(self.plugin.id().clone())
+    }
+
+    /// Runs it, with all others that wait for it: what one of them began, the others
+    /// go on with, and each is told how it ended.
+    pub(crate) async fn run(&self) -> Result<(), DrainError> {
+        let wait = self.plugin.tracker().wait();
+        let _turn = Turn(self);
+        poll_fn(|task| {
+            // Registered before the look: what changes in between wakes.
+            wait.register(task.waker());
+            self.poll(task)
+        })
+        .await
+    }
+
+    fn poll(&self, task: &mut Context<'_>) -> Poll<Result<(), DrainError>> {
+        let mut step = match self.take() {
+            State::Owed(step) | State::Begun(step) => step,
+            State::Polled if self.is_polling() => {
+                return Poll::Ready(Err(DrainError::Inside { plugin: self.owner() }));
+            }
+            State::Polled => return Poll::Pending,
+            State::Ended(failure) => return Poll::Ready(self.told(failure)),
+        };
+        let failure = match self.polling(|| step.poll(task)) {
+            Poll::Pending => {
+                *self.state() = State::Begun(step);
+                return Poll::Pending;
+            }
+            Poll::Ready(ended) => ended.err().map(|kind| {
+                let failure = StopFailure::new(&kind);
+                // The error is the user's, as is its drop.
+                drop_contained("the error of a `#[stop]`", kind);
+                failure
+            }),
+        };
+        self.polling(|| drop(step));
+        if let Some(failure) = &failure {
+            self.report(failure);
+        }
+        *self.state() = State::Ended(failure.clone());
+        self.plugin.tracker().wake();
+        Poll::Ready(self.told(failure))
+    }
+
+    /// The state; a step in it is to be polled by the caller.
+    fn take(&self) -> State {
+        let mut state = self.state();
+        let taken = std::mem::replace(&mut *state, State::Polled);
+        if let State::Ended(failure) = &taken {
+            *state = State::Ended(failure.clone());
+        }
+        taken
+    }
+
+    fn told(&self, failure: Option<StopFailure>) -> Result<(), DrainError> {
+        let failed = |failure| DrainError::StopFailed { plugin: self.owner(), failure };
+        failure.map_or(Ok(()), |failure| Err(failed(failure)))
+    }
+
+    /// Polls the step, which must not wait for itself meanwhile.
+    fn polling<T>(&self, poll: impl FnOnce() -> T) -> T {
+        // What is gone at the end of a thread is not needed there.
+        let id = self.plugin.tracker().id();
+        let _ = STOPPING.try_with(|stopping| stopping.borrow_mut().push(id));
+        let polled = poll();
+        let _ = STOPPING.try_with(|stopping| stopping.borrow_mut().pop());
+        polled
+    }
+
+    fn is_polling(&self) -> bool {
+        let id = self.plugin.tracker().id();
+        STOPPING.try_with(|stopping| stopping.borrow().contains(&id)).unwrap_or(false)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn report(&self, failure: &StopFailure) {
+        if logs_failures(&self.observers) {
+            log::stop_failed(self.plugin.id(), failure);
+        }
+        notify(&self.observers, |observer| observer.stop_failed(self.plugin.id(), failure));
+    }
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        let state = std::mem::replace(&mut *self.state(), State::Ended(None));
+        let (step, failure) = match state {
+            State::Owed(step) => (step, StopFailure::Skipped),
+            State::Begun(step) => (step, StopFailure::Cancelled),
+            State::Polled | State::Ended(_) => return,
+        };
+        // It may have the last reference to the plugin's value.
+        let tracker = self.plugin.tracker();
+        tracker.while_dropping(None, || self.polling(|| drop(step)));
+        self.report(&failure);
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stop").field(self.plugin.id()).finish()
+    }
+}
+
+/// A wait for a stop. When it is dropped, others that wait go on with the stop.
+struct Turn<'s>(&'s Stop);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.plugin.tracker().wake();
+    }
+}

@@ -1,0 +1,179 @@
+//! Handlers that leave the registry: one by one, as a plugin or as a block.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::plugin::id::PluginId;
+use crate::plugin::leaving::Leaving;
+use crate::plugin::lifecycle::Stop;
+use crate::plugin::removal::Removal;
+use crate::plugin::tracker::{self, CallTracker, RemovedHandler};
+use crate::registry::entry::{Entry, Owner};
+use crate::registry::handle::{Handle, Handles};
+use crate::registry::store::Store;
+use crate::registry::{Commit, Inner};
+
+impl Inner {
+    /// Removes handlers at one instant.
+    pub(crate) fn unregister<'h>(&self, handles: impl Iterator<Item = &'h Handle>) -> Removal {
+        let entries = handles.filter_map(Handle::entry).collect();
+        self.unregister_found(|_| entries)
+    }
+
+    pub(super) fn unregister_named(&self, name: &str, at: Option<usize>) -> Removal {
+        self.unregister_found(|store| store.named(name, at))
+    }
+
+    fn unregister_found(&self, find: impl FnOnce(&Store) -> Vec<(usize, Arc<Entry>)>) -> Removal {
+        // Dropped after the lock is released: each may be the last reference.
+        let entries;
+        let removed = {
+            let mut store = self.store();
+            entries = find(&store);
+            let change = store.remove(&entries);
+            (!change.removed.is_empty()).then(|| self.publish(&store, change))
+        };
+        // One by one: each is removed for itself, also from runs under way.
+        let now = removed.as_ref().map_or(&[][..], |commit| &commit.change.removed);
+        self.close(now, |entry| entry.handler.shut());
+        let (count, stops) = self.announce(removed.as_ref());
+        // A plugin that left with its last handler stops after all of its calls.
+        let left = removed.iter().flat_map(|commit| &commit.stops);
+        let whole = left.map(|(plugin, _)| {
+            let (owner, generation) = (Owner::Plugin(plugin.id().clone()), plugin.generation());
+            let handlers = removed_up_to(plugin.tracker(), Some(generation));
+            let handlers = handlers.into_iter().map(|(id, _)| id).collect();
+            Leaving::whole(owner, plugin.tracker(), handlers, Some(generation))
+        });
+        let whole = whole.collect();
+        let entries = entries.into_iter().map(|(_, entry)| entry).collect();
+        self.removal_of(count, entries).and(whole).then_stopping(stops)
+    }
+
+    pub(super) fn unregister_plugin(&self, id: &str) -> Removal {
+        let (name, newest, removed) = {
+            let mut store = self.store();
+            store.asked_for(id);
+            let change = store.remove_plugin(id, None);
+            let removed = change.map(|change| self.publish(&store, change));
+            (store.known_name(id), store.newest_generation(), removed)
+        };
+        let Some(name) = name else {
+            return Removal::nothing();
+        };
+        let owner = Owner::Plugin(name.id().clone());
+        self.removal(owner, removed.as_ref(), name.tracker(), Some(newest))
+            .then_stopping(name.stops())
+    }
+
+    /// Removes the handlers of one generation of a plugin, if it is the current
+    /// one.
+    pub(crate) fn unregister_generation(
+        &self,
+        id: &PluginId,
+        generation: u64,
+        tracker: &Arc<CallTracker>,
+    ) -> Removal {
+        let (name, removed) = {
+            let mut store = self.store();
+            let change = store.remove_plugin(id.as_str(), Some(generation));
+            (store.known_name(id.as_str()), change.map(|change| self.publish(&store, change)))
+        };
+        let owner = Owner::Plugin(id.clone());
+        let removal = self.removal(owner, removed.as_ref(), tracker, Some(generation));
+        // Without a name, nothing of any generation is left but calls under way.
+        removal.then_stopping(name.map_or_else(Vec::new, |name| name.stops()))
+    }
+
+    /// Removes the handlers of a block of built-in ones.
+    pub(crate) fn unregister_block(
+        &self,
+        handles: &Handles,
+        tracker: &Arc<CallTracker>,
+    ) -> Removal {
+        let entries: Vec<_> = handles.iter().filter_map(Handle::entry).collect();
+        let removed = {
+            let mut store = self.store();
+            let change = store.remove(&entries);
+            (!change.removed.is_empty()).then(|| self.publish(&store, change))
+        };
+        self.removal(Owner::BuiltIn, removed.as_ref(), tracker, None)
+    }
+
+    /// Notifies observers of a removal, once its handlers are closed; returns how
+    /// many were removed, and the stops of the plugins that left with them.
+    fn announce(&self, removed: Option<&Commit>) -> (usize, Vec<Arc<Stop>>) {
+        let Some(commit) = removed else { return (0, Vec::new()) };
+        commit.announce(&self.settings.observers);
+        let stops = commit.stops.iter().map(|(_, stop)| Arc::clone(stop));
+        (commit.change.removed.len(), stops.collect())
+    }
+
+    /// Closes removed handlers, so that fires under way start no more of them, and
+    /// releases those that nothing runs. Only after publication: a fire that
+    /// starts in between must not see half of them.
+    fn close(&self, entries: &[Arc<Entry>], close: impl Fn(&Entry)) {
+        // The last one first: a fire that finds one closed finds all later ones
+        // closed.
+        for entry in entries.iter().rev() {
+            close(entry);
+        }
+        // Handlers of one point come together, mostly.
+        let mut points: Vec<_> = entries.iter().map(|entry| entry.point.index()).collect();
+        points.dedup();
+        points.sort_unstable();
+        points.dedup();
+        for index in points {
+            self.table.handlers_closed(index);
+        }
+        for entry in entries {
+            entry.handler.allow_release();
+        }
+        tracker::release(entries);
+    }
+
+    /// The removal of handlers that are waited for together: also of those that
+    /// were replaced or removed before.
+    fn removal(
+        &self,
+        owner: Owner,
+        removed: Option<&Commit>,
+        tracker: &Arc<CallTracker>,
+        newest: Option<u64>,
+    ) -> Removal {
+        let now = removed.map_or(&[][..], |commit| &commit.change.removed);
+        let handlers = removed_up_to(tracker, newest);
+        // Counted outside the tracker's lock: the last reference to an entry must
+        // not be dropped under it.
+        let known = handlers.iter().filter_map(|(_, handler)| handler.entry.upgrade());
+        let are_now: HashSet<_> = now.iter().map(|entry| entry.id).collect();
+        let is_before = |entry: &Arc<Entry>| !entry.is_closed() && !are_now.contains(&entry.id);
+        // All at once: a run that begins with one of them comes to the others.
+        let leaving: Vec<_> = known.filter(is_before).chain(now.iter().cloned()).collect();
+        self.close(&leaving, Entry::leave);
+        let (count, stops) = self.announce(removed);
+        let handlers = handlers.into_iter().map(|(id, _)| id).collect();
+        let leaving = vec![Leaving::whole(owner, tracker, handlers, newest)];
+        Removal::new(count, leaving, &self.settings.timer).then_stopping(stops)
+    }
+
+    /// The removal of single handlers, none of which is registered any more.
+    fn removal_of(&self, count: usize, mut entries: Vec<Arc<Entry>>) -> Removal {
+        // Those that were replaced before, or that runs still come to.
+        let open = entries.iter().filter(|entry| !entry.handler.is_shut()).cloned();
+        self.close(&open.collect::<Vec<_>>(), |entry| entry.handler.shut());
+        entries.retain(|entry| !entry.handler.is_released());
+        entries.sort_by_key(|entry| (entry.tracker.id(), entry.id));
+        let together = entries.chunk_by(|one, next| one.is_tracked_with(next));
+        let leaving = together.map(Leaving::single).collect();
+        Removal::new(count, leaving, &self.settings.timer)
+    }
+}
+
+/// The removed handlers of a tracker up to that generation: later ones are not
+/// touched by a removal, and not waited for.
+fn removed_up_to(tracker: &CallTracker, newest: Option<u64>) -> Vec<(u64, RemovedHandler)> {
+    let mut handlers = tracker.removed_so_far();
+    handlers.retain(|(_, handler)| handler.generation <= newest);
+    handlers
+}

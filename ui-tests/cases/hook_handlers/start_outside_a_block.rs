@@ -1,0 +1,5 @@
+// A start is a method of a block.
+#[start]
+async fn open() {}
+
+fn main() {}
