@@ -20,6 +20,7 @@ mod sync {
     pub(crate) use std::sync::OnceLock;
 
     pub(crate) mod statics {
+        pub(crate) use std::sync::OnceLock;
         pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
     }
 
@@ -62,6 +63,8 @@ mod list;
 mod participants;
 #[path = "../../hooks-runtime/src/engine/ready_set.rs"]
 mod ready_set;
+#[path = "../../hooks-runtime/src/registry/shards.rs"]
+mod shards;
 #[path = "../../hooks-runtime/src/engine/raw/snapshot.rs"]
 mod snapshot;
 #[path = "../../hooks-runtime/src/engine/raw/threads.rs"]

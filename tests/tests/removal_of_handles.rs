@@ -5,14 +5,18 @@
 
 mod support;
 
-use std::sync::Arc;
-use std::task::Poll;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_runtime::{
-    DrainError, DrainOutcome, Handle, HookRegistry, Owner, Registration, Removal, hook_points, on,
+    DrainError, DrainOutcome, Handle, HookRegistry, Owner, Registration, Removal, Sleep, Timer,
+    hook_points, on,
 };
-use support::{Count, Log, poll_once, soon};
+use support::{Count, Log, OnDrop, poll_once, soon};
 use tokio::sync::Notify;
 
 hook_points! {
@@ -231,4 +235,113 @@ async fn l19_a_replaced_handler_that_is_removed_starts_no_more() {
     gate.notify_one();
     let _ = hooks.fire_claiming::<Open>(&OPEN).await.unwrap();
     assert_eq!(log.take(), ["new"]);
+}
+
+#[tokio::test]
+async fn l19_a_handler_that_is_removed_twice_by_name_is_waited_for_twice() {
+    let (hooks, gate) = (HookRegistry::new(), Arc::new(Notify::new()));
+    hooks.register(waits("opens", &gate)).unwrap();
+    hooks.registrar("porter").unwrap().register(waits("opens", &gate)).unwrap();
+    let mut fire = Box::pin(hooks.fire_void::<Ring>(&RING));
+    assert!(poll_once(fire.as_mut()).is_pending());
+    for name in ["opens", "porter/opens"] {
+        for removed in [1, 0] {
+            let removal = hooks.unregister_handler_at::<Ring>(name);
+            assert_eq!(removal.removed(), removed, "{name}");
+            assert_eq!(drained(&removal), Poll::Pending, "{name}");
+            // At another point there is nothing of that name.
+            assert_eq!(drained(&hooks.unregister_handler_at::<Open>(name)), Poll::Ready(Ok(())));
+        }
+    }
+    gate.notify_one();
+    gate.notify_one();
+    fire.await.unwrap();
+    assert_eq!(drained(&hooks.unregister_handler("porter/opens")), Poll::Ready(Ok(())));
+}
+
+#[test]
+fn l22_a_handler_is_removed_by_the_name_that_introspection_shows() {
+    let hooks = HookRegistry::new();
+    hooks.register(on::<Ring>().handler(|_: &RingPayload| ())).unwrap();
+    hooks.register(on::<Ring>().plugin("porter").handler(|_: &RingPayload| ())).unwrap();
+    for handler in hooks.handlers() {
+        let name = match handler.owner.plugin() {
+            None => handler.name.to_string(),
+            Some(plugin) => format!("{plugin}/{}", handler.name),
+        };
+        assert_eq!(hooks.unregister_handler(&name).removed(), 1, "{name}");
+    }
+    assert!(hooks.handlers().is_empty());
+}
+
+/// A thread is in the drop of what a replaced handler captured, and of what was
+/// captured by one whose registry is gone.
+#[test]
+fn l19_a_handle_waits_for_a_drop_that_another_thread_is_in() {
+    for is_replaced in [true, false] {
+        let ((begun, begins), (go, goes)) = (channel(), channel::<()>());
+        let goes = Mutex::new(goes);
+        let captured = OnDrop(move || {
+            begun.send(()).unwrap();
+            goes.lock().unwrap().recv().unwrap();
+        });
+        let hooks = HookRegistry::new();
+        let opens = move |_: &RingPayload| {
+            let _ = &captured;
+        };
+        let handle = hooks.register(on::<Ring>().name("opens").handler(opens)).unwrap();
+        let other = std::thread::spawn(move || {
+            if is_replaced {
+                let next = on::<Ring>().name("opens").replace().handler(|_: &RingPayload| ());
+                hooks.register(next).unwrap();
+            }
+        });
+        begins.recv().unwrap();
+        let removal = handle.unregister();
+        assert_eq!(drained(&removal), Poll::Pending);
+        go.send(()).unwrap();
+        assert!(futures::executor::block_on(removal.into_future()).is_drained());
+        other.join().unwrap();
+    }
+}
+
+#[derive(Debug)]
+struct BadTimer;
+
+struct BadSleep;
+
+impl Future for BadSleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
+    }
+}
+
+impl Drop for BadSleep {
+    fn drop(&mut self) {
+        panic!("the timer is broken");
+    }
+}
+
+impl Timer for BadTimer {
+    fn sleep(&self, _: Duration) -> Option<Sleep> {
+        Some(Box::pin(BadSleep))
+    }
+}
+
+#[tokio::test]
+async fn l12_a_timer_that_panics_in_its_drop_does_not_reach_a_wait() {
+    support::keep_quiet(&["the timer is broken"]);
+    let hooks = HookRegistry::builder().timer(BadTimer).build();
+    let gate = Arc::new(Notify::new());
+    let handles = hooks.register(waits("opens", &gate)).unwrap();
+    let mut fire = Box::pin(hooks.fire_void::<Ring>(&RING));
+    assert!(poll_once(fire.as_mut()).is_pending());
+    let removal = handles.unregister();
+    let mut within = Box::pin(removal.within(Duration::from_secs(1)));
+    assert!(poll_once(within.as_mut()).is_pending());
+    gate.notify_one();
+    fire.await.unwrap();
+    assert_eq!(within.await, Ok(()));
 }

@@ -35,6 +35,14 @@ impl CallRecord {
         record
     }
 
+    /// A call that began in the quickest way: one that has a limit at that time, any
+    /// other without a record.
+    pub(crate) fn begun(since: Option<Instant>) -> Self {
+        let mut record = Self::default();
+        record.since = since;
+        record
+    }
+
     /// Whether nothing is known of the call.
     pub(crate) fn is_plain(&self) -> bool {
         self.since.is_none() && self.number == 0

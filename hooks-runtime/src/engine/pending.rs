@@ -51,6 +51,17 @@ impl Progress {
     }
 }
 
+/// What was done about pending calls when a fire goes on with them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Polled {
+    /// They were polled in an earlier poll of the fire.
+    Before,
+    /// They were polled a moment ago, by this very task.
+    JustNow,
+    /// Those up to this one were polled just now, and this one has ended so.
+    Ended(NodeId, CallStep),
+}
+
 impl Walk<'_, '_> {
     /// Lets the call that was just started wait, of which nothing is known.
     #[inline]
@@ -115,20 +126,20 @@ impl Walk<'_, '_> {
         started
     }
 
-    /// Goes on with a fire whose calls are pending. `fresh` says that they were
-    /// polled a moment ago by this very task.
-    pub(crate) fn resume(&mut self, fresh: bool) -> Poll<Result<(), FireError>> {
+    /// Goes on with a fire whose calls are pending.
+    pub(crate) fn resume(&mut self, polled: Polled) -> Poll<Result<(), FireError>> {
         let polled = if self.invocation.is_concurrent() {
-            self.resume_all(fresh)
+            self.resume_all(polled)
         } else {
-            self.resume_one(fresh)
+            self.resume_one(polled)
         };
         // A handler that was removed while it was polled here was left to this.
         self.after_call();
         polled
     }
 
-    fn resume_all(&mut self, fresh: bool) -> Poll<Result<(), FireError>> {
+    fn resume_all(&mut self, polled: Polled) -> Poll<Result<(), FireError>> {
+        let fresh = matches!(polled, Polled::JustNow);
         if let Some(mut ready) = self.progress.ready.take() {
             let task = &mut Context::from_waker(self.waker);
             ready.poll(task, |node, task| {
@@ -137,7 +148,13 @@ impl Walk<'_, '_> {
             });
             self.progress.ready = Some(ready);
         } else {
-            let mut next = self.invocation.arena().first();
+            let mut next = match polled {
+                Polled::Before | Polled::JustNow => self.invocation.arena().first(),
+                Polled::Ended(node, called) => {
+                    self.settle_plain(node, called);
+                    self.invocation.arena().next(node)
+                }
+            };
             while let Some((node, called)) = self.resume_from(next, fresh) {
                 if called == CallStep::Deferred {
                     self.poll_pending(node, fresh);
@@ -160,12 +177,17 @@ impl Walk<'_, '_> {
         if fresh { Some((from?, CallStep::Deferred)) } else { self.invocation.resume_plain(from) }
     }
 
-    fn resume_one(&mut self, mut fresh: bool) -> Poll<Result<(), FireError>> {
+    fn resume_one(&mut self, mut polled: Polled) -> Poll<Result<(), FireError>> {
         loop {
             let Some(node) = self.invocation.arena().first() else {
                 return Poll::Ready(self.progress.result());
             };
-            let Some(settled) = self.poll_pending(node, fresh) else { return Poll::Pending };
+            let settled = match polled {
+                Polled::Before => self.poll_pending(node, false),
+                Polled::JustNow => self.poll_pending(node, true),
+                Polled::Ended(node, called) => Some(self.settle_plain(node, called)),
+            };
+            let Some(settled) = settled else { return Poll::Pending };
             if let Settled::End(reason, result) = settled {
                 self.skip_rest(self.progress.at, reason);
                 return Poll::Ready(result);
@@ -175,7 +197,7 @@ impl Walk<'_, '_> {
             self.next();
             match self.walk() {
                 Some(result) => return Poll::Ready(result),
-                None => fresh = true,
+                None => polled = Polled::JustNow,
             }
         }
     }
@@ -214,7 +236,7 @@ impl Walk<'_, '_> {
             }
         }
         let settled = self.settle_pending(handler, call, step, late);
-        entry.call_resumed();
+        self.invocation.call_resumed(entry);
         self.invocation.leave();
         entry.release_if_closed();
         Some(settled)
@@ -243,6 +265,8 @@ impl Walk<'_, '_> {
     fn poll_once(&mut self, node: NodeId, call: &mut CallRecord, entry: &Entry) -> CallStep {
         let (fire, invocation) = (&self.fire, &mut *self.invocation);
         let watch = fire.watch(entry);
+        // Before observers are notified of the poll, as of a first one.
+        invocation.enter_pending(entry);
         let step = call.poll(fire, entry, || invocation.resume(node, watch));
         call.ended(self.invocation.take_answered());
         step

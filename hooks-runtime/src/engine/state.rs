@@ -11,9 +11,10 @@ use crate::engine::call::CallRecord;
 use crate::engine::containment::drop_contained;
 use crate::engine::fire::{Fire, FireInfo, RunScope};
 use crate::engine::nesting;
-use crate::engine::pending::Progress;
+use crate::engine::pending::{Polled, Progress};
 use crate::engine::raw::{
-    ActiveStep, CallStep, Frame, Invocation, Nested, RawStep, Unguarded, call_all,
+    ActiveStep, CallStep, Frame, Invocation, Nested, Quickly, RawStep, Unguarded, call_all,
+    resume_all,
 };
 use crate::engine::walk::Walk;
 use crate::error::FireError;
@@ -29,6 +30,9 @@ pub(crate) struct FireState<'f> {
     run: Option<&'f RunScope<'f>>,
     /// The handlers, kept once a call is pending.
     list: Option<Arc<HandlerList>>,
+    /// Whether the fire waits after a poll in the quickest way, and so may be
+    /// polled again in that way.
+    is_quick: bool,
     progress: Progress,
 }
 
@@ -56,8 +60,16 @@ impl<'f> FireState<'f> {
         Self::with(recorder.map_or(Recording::Off, Recording::Reported), run)
     }
 
+    /// The state of a fire that waits after a poll in the quickest way, for calls of
+    /// handlers of that list.
+    pub(crate) fn waiting(list: Arc<HandlerList>) -> Self {
+        let mut state = Self::with(Recording::Off, None);
+        (state.list, state.is_quick) = (Some(list), true);
+        state
+    }
+
     fn with(recording: Recording<'f>, run: Option<&'f RunScope<'f>>) -> Self {
-        Self { recording, run, list: None, progress: Progress::default() }
+        Self { recording, run, list: None, is_quick: false, progress: Progress::default() }
     }
 }
 
@@ -65,6 +77,10 @@ impl<'f> FireState<'f> {
 pub(crate) enum Quick<'s> {
     /// Nothing: all were ready at once.
     Done,
+    /// Memory for futures that were ready at once.
+    Memory,
+    /// Calls that are pending, of handlers of that list.
+    Waits(Arc<HandlerList>),
     /// More than that way can do, with the handlers that are read, and how many
     /// removals there were then.
     Left(Unguarded<'s, Snapshot>, usize),
@@ -88,19 +104,74 @@ pub(crate) fn poll_quick<'f>(
         return Quick::All;
     }
     let nested = Nested { point: descriptor, registry: hooks.registry(), fire: 0 };
-    let Some(reading) = inner.published.read_quick(nested) else { return Quick::All };
+    let Some((reading, depth)) = inner.published.read_quick(nested) else { return Quick::All };
     let (snapshot, step) = reading.parts();
     let removals = inner.table.removals(index);
     let seen = removals.load(Ordering::Acquire);
     if let Some(list) = snapshot.list(index)
-        && (step.depth() == 0 || nesting::check(info).is_ok())
+        && (depth == 0 || nesting::check(info).is_ok())
         && hooks.admits_all(list)
-        && call_all(frame, point_type, list, (removals, seen), step, task.waker())
     {
-        reading.leave();
-        return Quick::Done;
+        match call_all(frame, point_type, list, (removals, seen), step, task.waker()) {
+            Quickly::Done => {
+                reading.leave();
+                return Quick::Done;
+            }
+            Quickly::DoneInMemory => {
+                reading.leave();
+                return Quick::Memory;
+            }
+            Quickly::Waits => {
+                let list = Arc::clone(list);
+                reading.leave();
+                return Quick::Waits(list);
+            }
+            _ => {}
+        }
     }
     Quick::Left(reading, seen)
+}
+
+/// Polls a fire again that waits after a poll in the quickest way. Nothing in it
+/// unwinds but what [`Walk`] does, which has the step guarded.
+#[inline]
+fn resume_quick<'f>(
+    info: &FireInfo<'f>,
+    frame: &mut Frame,
+    state: &mut FireState<'f>,
+    waker: &Waker,
+) -> Poll<Result<(), FireError>> {
+    let FireState { list: Some(list), is_quick, progress, .. } = state else {
+        return Poll::Ready(Ok(()));
+    };
+    let removals = info.hooks.inner.table.removals(info.point.index_so_far());
+    let removals = (removals, removals.load(Ordering::Acquire));
+    let (step, came_to) = match RawStep::push_quick(info.nested()) {
+        Some((step, _)) => match resume_all(frame, info.point_type, list, removals, step, waker) {
+            Quickly::Done | Quickly::DoneInMemory => {
+                step.pop();
+                return Poll::Ready(Ok(()));
+            }
+            Quickly::Waits => {
+                step.pop();
+                return Poll::Pending;
+            }
+            came_to => (step.guard(), came_to),
+        },
+        // A thread that never fired.
+        None => (ActiveStep::push(info.nested()), Quickly::Not),
+    };
+    *is_quick = false;
+    let mut invocation = Invocation::new(frame, info, list, removals, *step, waker);
+    let (at, called) = (invocation.at(), invocation.called());
+    progress.at = at;
+    let fire = Fire { info, recorder: None, run: None };
+    let mut walk = Walk::new(fire, list, &mut invocation, progress, waker);
+    match came_to {
+        Quickly::Ended(node, called) => walk.resume(Polled::Ended(node, called)),
+        Quickly::Left => walk.poll_from(at, called),
+        _ => walk.resume(Polled::Before),
+    }
 }
 
 /// The rest of a first poll that did not simply call all handlers.
@@ -150,6 +221,7 @@ pub(crate) fn poll_with_state<'f>(
 }
 
 /// A poll of a fire that has a state.
+#[inline]
 pub(crate) fn poll_again<'f>(
     info: &FireInfo<'f>,
     frame: &mut Frame,
@@ -157,6 +229,19 @@ pub(crate) fn poll_again<'f>(
     task: &mut Context<'_>,
 ) -> Poll<Result<(), FireError>> {
     let Some(state) = state else { return Poll::Ready(Ok(())) };
+    if state.is_quick {
+        return resume_quick(info, frame, state, task.waker());
+    }
+    poll_slowly(info, frame, state, task)
+}
+
+#[inline(never)]
+fn poll_slowly<'f>(
+    info: &FireInfo<'f>,
+    frame: &mut Frame,
+    state: &mut FireState<'f>,
+    task: &mut Context<'_>,
+) -> Poll<Result<(), FireError>> {
     let polled = advance(info, frame, state, task.waker());
     if let (Poll::Ready(result), Some(recorder)) = (&polled, state.recording.recorder()) {
         recorder.fire_ended_with(result, || frame.label());
@@ -170,7 +255,7 @@ fn advance<'f>(
     state: &mut FireState<'f>,
     waker: &Waker,
 ) -> Poll<Result<(), FireError>> {
-    let FireState { recording, run, list: kept, progress } = state;
+    let FireState { recording, run, list: kept, progress, .. } = state;
     let (fire, run) = (Fire { info, recorder: recording.recorder(), run: *run }, *run);
     let (inner, index) = (&*info.hooks.inner, info.point.index_so_far());
     let removals = inner.table.removals(index);
@@ -178,7 +263,7 @@ fn advance<'f>(
     let step = ActiveStep::push(fire.nested());
     if let Some(list) = kept {
         let mut invocation = Invocation::new(frame, info, list, removals, *step, waker);
-        return Walk::new(fire, list, &mut invocation, progress, waker).resume(false);
+        return Walk::new(fire, list, &mut invocation, progress, waker).resume(Polled::Before);
     }
     let mut first = |list: Option<&Arc<HandlerList>>, step: RawStep| {
         let Some(list) = list else { return Poll::Ready(Ok(())) };
@@ -208,7 +293,7 @@ pub(crate) fn cancel<'f>(
     frame: &mut Frame,
     state: &mut Option<FireState<'f>>,
 ) {
-    let Some(FireState { recording, run, list, progress }) = state else { return };
+    let Some(FireState { recording, run, list, progress, .. }) = state else { return };
     let arena = frame.arena();
     let fire = Fire { info, recorder: recording.recorder(), run: *run };
     if let Some(list) = list.as_ref().filter(|_| arena.live() > 0) {
@@ -226,7 +311,7 @@ pub(crate) fn cancel<'f>(
             step.publish_running(entry);
             record.poll(&fire, entry, || arena.end(node));
             record.cancelled(&fire, entry);
-            entry.call_resumed();
+            entry.call_resumed(step.step());
             step.clear_running();
             entry.release_if_closed();
         }

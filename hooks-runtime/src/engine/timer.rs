@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A wait, boxed: it is made only for a handler that waits with a limit.
@@ -37,11 +38,19 @@ impl Timer for TokioTimer {
 /// No timer: a handler with a limit that has to wait fails at once.
 #[cfg(not(feature = "tokio"))]
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NoTimer;
+struct NoTimer;
 
 #[cfg(not(feature = "tokio"))]
 impl Timer for NoTimer {
     fn sleep(&self, _: Duration) -> Option<Sleep> {
         None
     }
+}
+
+/// The timer of a registry that is given none.
+pub(crate) fn default_timer() -> Arc<dyn Timer> {
+    #[cfg(feature = "tokio")]
+    return Arc::new(TokioTimer);
+    #[cfg(not(feature = "tokio"))]
+    return Arc::new(NoTimer);
 }

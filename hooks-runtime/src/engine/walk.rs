@@ -1,13 +1,14 @@
 //! The walk over the handlers of a point: one cursor, one loop for handlers that
 //! are simply called (`raw/invoke.rs`), one function for all that is more.
 
+use std::mem;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use crate::engine::call::CallRecord;
 use crate::engine::containment::{log_spared, message_of};
 use crate::engine::fire::Fire;
-use crate::engine::pending::Progress;
+use crate::engine::pending::{Polled, Progress};
 use crate::engine::raw::{CallStep, HandlerRef, Invocation};
 use crate::error::{FailureKind, FireError};
 use crate::flow::Standing;
@@ -46,7 +47,6 @@ impl<'w, 'i> Walk<'w, 'i> {
         waker: &'w Waker,
     ) -> Self {
         let is_plain = fire.recorder.is_none()
-            && list.is_plain()
             && fire.info.hooks.admits_all(list)
             && progress.ready.is_none()
             && invocation.is_open();
@@ -63,7 +63,9 @@ impl<'w, 'i> Walk<'w, 'i> {
         match self.walk_from(at, step) {
             Some(result) => Poll::Ready(result),
             // All were polled just now; their limits were not.
-            None if self.progress.has_records || self.progress.ready.is_some() => self.resume(true),
+            None if self.progress.has_records || self.progress.ready.is_some() => {
+                self.resume(Polled::JustNow)
+            }
             None => Poll::Pending,
         }
     }
@@ -78,6 +80,10 @@ impl<'w, 'i> Walk<'w, 'i> {
     /// The same, where a handler was just called.
     fn walk_from(&mut self, at: Cursor, mut step: CallStep) -> Option<Result<(), FireError>> {
         self.progress.at = at;
+        let mut record = CallRecord::begun(self.invocation.take_since());
+        if !record.is_plain() {
+            record.ended(self.invocation.take_answered());
+        }
         loop {
             let at = self.progress.at;
             let settled = match step {
@@ -91,10 +97,14 @@ impl<'w, 'i> Walk<'w, 'i> {
                     }
                     self.call_one(at)
                 }
-                CallStep::Continue => break,
-                CallStep::Pending if self.is_plain => self.suspend_plain(),
+                CallStep::Special => {
+                    self.invocation.leave();
+                    self.call_one(at)
+                }
+                CallStep::Continue if record.is_plain() => break,
+                CallStep::Pending if record.is_plain() && self.is_plain => self.suspend_plain(),
                 step => {
-                    let settled = self.settle_call(at, CallRecord::default(), step);
+                    let settled = self.settle_call(at, mem::take(&mut record), step);
                     self.after_call();
                     settled
                 }

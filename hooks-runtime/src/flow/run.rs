@@ -152,8 +152,9 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         let participants = Participants::new(F::NAME);
         let is_observed = !hooks.inner.settings.observers.is_empty();
         let recorder = (report.is_some() || is_observed).then(|| Recorder::observing(info));
-        let recorder = recorder.as_ref();
-        let nested = Nested { fire: recorder.map_or(0, Recorder::id), ..nested };
+        let nested = Nested { fire: recorder.as_ref().map_or(0, Recorder::id), ..nested };
+        let recorder = RunRecorder { recorder, nested, run: participants.id() };
+        let recorder = recorder.recorder.as_ref();
         let drive = pin!(Some(async {
             let mut driver = Driver::<F> {
                 run: &self,
@@ -170,12 +171,29 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         let mut driving = Driving { future: drive, nested, run: participants.id() };
         let outcome = poll_fn(|task| driving.poll(task)).await;
         if let Some(recorder) = recorder {
-            match &outcome {
+            // On the chain still: a wait for a participant would wait for this run.
+            nesting::within(nested, participants.id(), || match &outcome {
                 Ok(_) => recorder.fire_ended(&FireEnd::Completed("ran")),
                 Err(error) => recorder.fire_ended(&FireEnd::FlowFailed(&shown(error))),
-            }
+            });
         }
         outcome
+    }
+}
+
+/// The recorder of a run, which is on the chain of fires while that is dropped: of a
+/// run that is dropped, it notifies observers of the end.
+struct RunRecorder<'r> {
+    recorder: Option<Recorder<'r>>,
+    nested: Nested,
+    run: usize,
+}
+
+impl Drop for RunRecorder<'_> {
+    fn drop(&mut self) {
+        if let Some(recorder) = self.recorder.take() {
+            nesting::within(self.nested, self.run, || drop(recorder));
+        }
     }
 }
 

@@ -100,7 +100,8 @@ impl<T: Plugin> AnyPlugin for T {
 
     fn into_parts(self: Box<Self>) -> PluginParts {
         let plugin: Arc<T> = Arc::from(self);
-        let (start, stop) = (T::start(&plugin), T::stop(&plugin));
+        let of = |step: LifecycleStep| step.of(plugin.clone());
+        let (start, stop) = (T::start(&plugin).map(of), T::stop(&plugin).map(of));
         PluginParts {
             type_name: type_name::<T>(),
             id: T::ID,

@@ -6,9 +6,11 @@ use crate::error::RegisterError;
 use crate::handler::registration::Registration;
 use crate::plugin::any::{AnyPlugin, PluginParts};
 use crate::plugin::id::PluginId;
+use crate::plugin::leaving::Leaving;
 use crate::plugin::lifecycle::LifecycleStep;
 use crate::plugin::removal::Removal;
 use crate::plugin::tracker::CallTracker;
+use crate::registry::entry::Owner;
 use crate::registry::handle::Handles;
 use crate::registry::store::Replaces;
 use crate::registry::{HookRegistry, Inner};
@@ -203,7 +205,14 @@ impl Installed {
     /// handlers it removes the plugin, but does not wait for itself: that is
     /// logged, and told by the outcome.
     pub fn uninstall(self) -> Removal {
-        let Some(inner) = self.inner.upgrade() else { return Removal::nothing() };
+        let Some(inner) = self.inner.upgrade() else {
+            let (owner, newest) = match self.plugin {
+                Some((id, generation)) => (Owner::Plugin(id), Some(generation)),
+                None => (Owner::BuiltIn, None),
+            };
+            let left = Leaving::with_registry(owner, &self.tracker, newest);
+            return Removal::without_registry(vec![left]);
+        };
         if let Some((id, generation)) = self.plugin {
             return inner.unregister_generation(&id, generation, &self.tracker);
         }

@@ -4,7 +4,8 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
-use crate::engine::raw::{HandlerCell, Published, chain};
+use crate::engine::raw::{HandlerCell, Published, barrier_is_refused, chain};
+use crate::plugin::lifecycle::Stop;
 use crate::plugin::removal::DrainError;
 use crate::plugin::tracker::CallTracker;
 use crate::registry::entry::{Entry, Owner};
@@ -40,14 +41,25 @@ impl Leaving {
         Self { who, tracker: Arc::clone(tracker), handlers, runs: Runs::UpTo(newest) }
     }
 
+    /// All that is left of a plugin, or of a block, whose registry is gone: it is
+    /// dropped by the last to use the registry, which may be another thread.
+    pub(crate) fn with_registry(
+        who: Owner,
+        tracker: &Arc<CallTracker>,
+        newest: Option<u64>,
+    ) -> Self {
+        Self::whole(who, tracker, tracker.alive_up_to(newest), newest)
+    }
+
     /// Some handlers of one tracker, at least one, in the order of their ids.
     pub(crate) fn single(handlers: &[Arc<Entry>]) -> Self {
-        Self {
-            who: handlers[0].owner(),
-            tracker: Arc::clone(&handlers[0].tracker),
-            handlers: handlers.iter().map(|entry| entry.id).collect(),
-            runs: Runs::None,
-        }
+        let (who, tracker) = (handlers[0].owner(), &handlers[0].tracker);
+        Self::of(who, tracker, handlers.iter().map(|entry| entry.id).collect())
+    }
+
+    /// Some handlers of one tracker, none of which is registered any more.
+    pub(crate) fn of(who: Owner, tracker: &Arc<CallTracker>, handlers: Vec<u64>) -> Self {
+        Self { who, tracker: Arc::clone(tracker), handlers, runs: Runs::None }
     }
 
     pub(super) fn who(&self) -> &Owner {
@@ -74,6 +86,32 @@ impl Leaving {
         }
     }
 
+    /// Whether stops of the plugin are left that another removal lets go of, or has
+    /// let go of: each has the plugin's value.
+    pub(super) fn has_stops(&self) -> bool {
+        match self.runs {
+            Runs::UpTo(Some(newest)) => self.tracker.has_stops(newest),
+            Runs::UpTo(None) | Runs::None => false,
+        }
+    }
+
+    /// Waits until no stop is left.
+    pub(super) async fn stopped(&self) -> Result<(), DrainError> {
+        let wait = self.tracker.wait();
+        poll_fn(|task| {
+            // Registered before the check: what ends in between wakes.
+            wait.register(task.waker());
+            if !self.has_stops() {
+                return Poll::Ready(Ok(()));
+            }
+            match self.check_outside() {
+                Ok(()) => Poll::Pending,
+                inside => Poll::Ready(inside),
+            }
+        })
+        .await
+    }
+
     /// Waits until nothing is left.
     pub(super) async fn gone(&self) -> Result<(), DrainError> {
         let wait = self.tracker.wait();
@@ -85,12 +123,19 @@ impl Leaving {
             if self.is_gone_from(&mut from) {
                 return Poll::Ready(Ok(()));
             }
-            match self.check_outside() {
+            match self.check_outside().and_then(|()| self.check_barrier()) {
                 Ok(()) => Poll::Pending,
-                inside => Poll::Ready(inside),
+                refused => Poll::Ready(refused),
             }
         })
         .await
+    }
+
+    /// The error of a wait that has no end, because what threads run cannot be
+    /// looked at.
+    fn check_barrier(&self) -> Result<(), DrainError> {
+        let is_refused = barrier_is_refused();
+        if is_refused { Err(DrainError::NoBarrier { plugin: self.who.clone() }) } else { Ok(()) }
     }
 
     /// The names of the handlers that run, in the order of their registration.
@@ -132,7 +177,7 @@ impl Leaving {
         }
         let runs =
             |entry: &Entry| entry.tracker.id() == self.tracker.id() && is_own(Some(entry.id));
-        if chain::is_running(runs) {
+        if chain::is_running(runs) || Stop::is_polling(&self.tracker) {
             return Err(DrainError::Inside { plugin: plugin() });
         }
         let Runs::UpTo(newest) = self.runs else { return Ok(()) };

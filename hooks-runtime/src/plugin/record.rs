@@ -20,9 +20,9 @@ pub(crate) struct PluginName {
     bit: u32,
     /// All handlers of the plugin, of every generation.
     tracker: Arc<CallTracker>,
-    /// The stops of generations that were removed, as long as there is anything to
-    /// run or to wait for.
-    stops: Mutex<Vec<Weak<Stop>>>,
+    /// The stops of generations that were removed, with those, as long as there is
+    /// anything to run or to wait for.
+    stops: Mutex<Vec<(u64, Weak<Stop>)>>,
     free: Arc<Mutex<Vec<u32>>>,
 }
 
@@ -44,13 +44,15 @@ impl PluginName {
         &self.tracker
     }
 
-    /// The stops of removed generations that have not ended.
-    pub(crate) fn stops(&self) -> Vec<Arc<Stop>> {
+    /// The stops of removed generations up to that one that have not ended.
+    pub(crate) fn stops(&self, newest: u64) -> Vec<Arc<Stop>> {
         let known = self.known_stops().clone();
-        known.iter().filter_map(Weak::upgrade).filter(|stop| !stop.has_ended()).collect()
+        let known = known.iter().filter(|(generation, _)| *generation <= newest);
+        let left = known.filter_map(|(_, stop)| stop.upgrade());
+        left.filter(|stop| !stop.has_ended()).collect()
     }
 
-    fn known_stops(&self) -> MutexGuard<'_, Vec<Weak<Stop>>> {
+    fn known_stops(&self) -> MutexGuard<'_, Vec<(u64, Weak<Stop>)>> {
         self.stops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -94,6 +96,9 @@ impl PluginRecord {
 
     /// It is installed: its stop is to be run when it is removed.
     pub(crate) fn owes(&self, stop: Option<Arc<Stop>>) {
+        if let Some(stop) = &stop {
+            stop.is_owed_by(self.generation);
+        }
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = stop;
     }
 
@@ -101,8 +106,8 @@ impl PluginRecord {
     pub(crate) fn take_stop(&self) -> Option<Arc<Stop>> {
         let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let mut known = self.name.known_stops();
-        known.retain(|known| known.strong_count() > 0);
-        known.push(Arc::downgrade(&stop));
+        known.retain(|(_, known)| known.strong_count() > 0);
+        known.push((self.generation, Arc::downgrade(&stop)));
         Some(stop)
     }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::engine::containment::contained;
-use crate::engine::timer::Timer;
+use crate::engine::containment::{contained, drop_contained};
+use crate::engine::timer::{Sleep, Timer, default_timer};
 use crate::observe::log;
 use crate::plugin::leaving::Leaving;
 use crate::plugin::lifecycle::{Stop, StopFailure};
@@ -47,7 +47,8 @@ pub struct Removal {
     leaving: Vec<Leaving>,
     /// What is run after the last call, in this order.
     stops: Vec<Arc<Stop>>,
-    /// `None` where nothing is left to wait for.
+    /// `None` where the registry is gone, or nothing is left to wait for: a deadline
+    /// is kept by the default timer then.
     timer: Option<Arc<dyn Timer>>,
 }
 
@@ -115,6 +116,16 @@ pub enum DrainError {
         /// How it failed.
         failure: StopFailure,
     },
+    /// The kernel refuses the system call `membarrier`, which it had accepted when
+    /// the program began: without it, what other threads run cannot be known.
+    #[error(
+        "{plugin} cannot be waited for: the system call `membarrier` is refused, and was not when \
+         the first fire began; a filter of system calls is to be set before that"
+    )]
+    NoBarrier {
+        /// Whose handlers they are.
+        plugin: Owner,
+    },
     /// A deadline was set where no timer is available.
     #[error(
         "there is no timer here to wait with: await the removal without a deadline, or give the registry a `Timer`"
@@ -167,6 +178,11 @@ impl Removal {
         Self { removed: 0, leaving: Vec::new(), stops: Vec::new(), timer: None }
     }
 
+    /// What is left of handlers whose registry is gone.
+    pub(crate) fn without_registry(leaving: Vec<Leaving>) -> Self {
+        Self { leaving, ..Self::nothing() }
+    }
+
     /// `removed` handlers were removed by this call; those that were removed before
     /// are waited for too.
     pub(crate) fn new(removed: usize, leaving: Vec<Leaving>, timer: &Arc<dyn Timer>) -> Self {
@@ -197,17 +213,17 @@ impl Removal {
     /// Waits until nothing of it is left, but gives up after `limit` and says what
     /// is. It can be waited for again afterwards.
     pub async fn within(&self, limit: Duration) -> Result<(), DrainError> {
-        let Some(timer) = self.timer.as_ref().filter(|_| !self.is_idle()) else { return Ok(()) };
+        if self.is_idle() {
+            return self.stops.iter().try_for_each(|stop| stop.ended());
+        }
         self.leaving.iter().try_for_each(Leaving::check_outside)?;
-        // A timer may panic, here and below, where its runtime has ended.
-        let deadline = contained(|| timer.sleep(limit)).ok().flatten();
-        let mut deadline = deadline.ok_or(DrainError::NoTimer)?;
+        let mut deadline = Deadline(self.sleep(limit).ok_or(DrainError::NoTimer)?);
         let mut drained = pin!(self.drained());
         poll_fn(|task| {
             if let Poll::Ready(done) = drained.as_mut().poll(task) {
                 return Poll::Ready(done);
             }
-            match contained(|| deadline.as_mut().poll(task)) {
+            match contained(|| deadline.0.as_mut().poll(task)) {
                 Ok(Poll::Pending) => Poll::Pending,
                 Ok(Poll::Ready(())) => Poll::Ready(self.given_up(limit)),
                 Err(_) => Poll::Ready(Err(DrainError::NoTimer)),
@@ -216,8 +232,15 @@ impl Removal {
         .await
     }
 
+    /// A timer may panic, here and where it is polled, if its runtime has ended.
+    fn sleep(&self, limit: Duration) -> Option<Sleep> {
+        let timer = self.timer.clone().unwrap_or_else(default_timer);
+        contained(|| timer.sleep(limit)).ok().flatten()
+    }
+
     fn is_idle(&self) -> bool {
-        self.leaving.iter().all(Leaving::is_gone) && self.stops.iter().all(|stop| stop.has_ended())
+        let is_idle = |leaving: &Leaving| leaving.is_gone() && !leaving.has_stops();
+        self.leaving.iter().all(is_idle) && self.stops.iter().all(|stop| stop.has_ended())
     }
 
     async fn drained(&self) -> Result<(), DrainError> {
@@ -226,7 +249,15 @@ impl Removal {
         }
         let mut stopped = Ok(());
         for stop in &self.stops {
-            stopped = stopped.and(stop.run().await);
+            match stop.run().await {
+                // What failed has ended, and the others are run all the same.
+                Err(failed @ DrainError::StopFailed { .. }) => stopped = stopped.and(Err(failed)),
+                ended => ended?,
+            }
+        }
+        // Those that another removal let go of.
+        for leaving in &self.leaving {
+            leaving.stopped().await?;
         }
         stopped
     }
@@ -241,10 +272,23 @@ impl Removal {
             let runs = running.len() - handlers;
             return Err(DrainError::StillRunning { plugin, waited, running, runs });
         }
-        match self.stops.iter().find(|stop| !stop.has_ended()) {
-            Some(stop) => Err(DrainError::StillStopping { plugin: stop.owner(), waited }),
-            None => Ok(()),
+        if let Some(stop) = self.stops.iter().find(|stop| !stop.has_ended()) {
+            return Err(DrainError::StillStopping { plugin: stop.owner(), waited });
         }
+        match self.leaving.iter().find(|leaving| leaving.has_stops()) {
+            Some(busy) => Err(DrainError::StillStopping { plugin: busy.who().clone(), waited }),
+            None => self.stops.iter().try_for_each(|stop| stop.ended()),
+        }
+    }
+}
+
+/// The end of a wait. It is the timer's code, as is its drop.
+struct Deadline(Sleep);
+
+impl Drop for Deadline {
+    fn drop(&mut self) {
+        let sleep = std::mem::replace(&mut self.0, Box::pin(std::future::pending()));
+        drop_contained("a timer", sleep);
     }
 }
 

@@ -19,6 +19,7 @@ use std::task::Waker;
 use crate::engine::containment::{contained, drop_contained};
 use crate::engine::raw::{HandlerCell, Published};
 use crate::observe::log;
+use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
 use crate::sync::statics::{AtomicU64, Ordering};
 use crate::sync::{Mutex, MutexGuard, thread_local};
@@ -35,9 +36,15 @@ pub(crate) struct CallTracker {
 /// What a wait waits for, and who waits.
 #[derive(Default)]
 struct Tracked {
+    /// The handlers that are not dropped yet, with their generations: those that
+    /// are registered, and those below.
+    alive: BTreeMap<u64, Option<u64>>,
     /// The handlers that were removed from the registry and are not dropped yet,
     /// by their ids.
     removed: BTreeMap<u64, RemovedHandler>,
+    /// The stops of plugins that have neither ended nor been dropped, with their
+    /// generations: each has the plugin's value.
+    stops: BTreeMap<u64, u64>,
     /// The runs of flows in which one of the handlers has begun, by their ids.
     runs: HashMap<usize, BegunRun>,
     /// The wakers of the waits, by the number of the wait.
@@ -50,6 +57,7 @@ pub(crate) struct RemovedHandler {
     pub(crate) name: Arc<str>,
     /// The generation of the handler, where a plugin has it.
     pub(crate) generation: Option<u64>,
+    pub(crate) point: &'static PointDescriptor,
     pub(crate) entry: Weak<Entry>,
 }
 
@@ -63,7 +71,7 @@ struct BegunRun {
 /// Trackers and waits are numbered together.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
-fn next_id() -> u64 {
+pub(crate) fn next_id() -> u64 {
     NEXT_ID.fetch_add(1, Ordering::Relaxed)
 }
 
@@ -100,11 +108,50 @@ impl CallTracker {
         self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Notes a handler that was made.
+    pub(crate) fn made(&self, id: u64, generation: Option<u64>) {
+        self.tracked().alive.insert(id, generation);
+    }
+
+    /// Notes the stop of a generation, which is run when that is removed.
+    pub(crate) fn stop_owed(&self, stop: u64, generation: u64) {
+        self.tracked().stops.insert(stop, generation);
+    }
+
+    /// Notes that a stop has ended, or was dropped, with what it had of the plugin.
+    pub(crate) fn stop_gone(&self, stop: u64) {
+        let waiters = {
+            let mut tracked = self.tracked();
+            tracked.stops.remove(&stop);
+            std::mem::take(&mut tracked.waiters)
+        };
+        wake_all(waiters);
+    }
+
+    /// Whether stops up to that generation are left.
+    pub(crate) fn has_stops(&self, newest: u64) -> bool {
+        self.tracked().stops.values().any(|generation| *generation <= newest)
+    }
+
+    /// The handlers up to that generation that are not dropped yet, registered or
+    /// not.
+    pub(crate) fn alive_up_to(&self, newest: Option<u64>) -> Vec<u64> {
+        let tracked = self.tracked();
+        let known = tracked.alive.iter().filter(|(_, generation)| **generation <= newest);
+        known.map(|(&id, _)| id).collect()
+    }
+
+    /// Whether a handler is not dropped yet.
+    pub(crate) fn is_alive(&self, id: u64) -> bool {
+        self.tracked().alive.contains_key(&id)
+    }
+
     /// Notes that handlers were removed from the registry.
     pub(crate) fn removed(&self, entries: &[Arc<Entry>]) {
         let removed = entries.iter().map(|entry| {
             let (name, generation) = (Arc::clone(&entry.name), entry.generation());
-            (entry.id, RemovedHandler { name, generation, entry: Arc::downgrade(entry) })
+            let (point, known) = (entry.point, Arc::downgrade(entry));
+            (entry.id, RemovedHandler { name, generation, point, entry: known })
         });
         self.tracked().removed.extend(removed);
     }
@@ -115,11 +162,12 @@ impl CallTracker {
         self.tracked().removed.iter().map(|(&id, removed)| (id, removed.clone())).collect()
     }
 
-    /// Notes that a removed handler was dropped: its destructor has returned. The
+    /// Notes that a handler was dropped: its destructor has returned. The
     /// waits are woken at once: what is dropped next may be another owner's.
     pub(crate) fn dropped(&self, id: u64) {
         let waiters = {
             let mut tracked = self.tracked();
+            tracked.alive.remove(&id);
             tracked.removed.remove(&id);
             std::mem::take(&mut tracked.waiters)
         };
@@ -180,7 +228,7 @@ impl CallTracker {
     /// The first of the handlers, from that place on, that is not dropped yet.
     pub(crate) fn first_left(&self, handlers: &[u64], from: usize) -> Option<usize> {
         let tracked = self.tracked();
-        (from..handlers.len()).find(|&place| tracked.removed.contains_key(&handlers[place]))
+        (from..handlers.len()).find(|&place| tracked.alive.contains_key(&handlers[place]))
     }
 
     /// Whether handlers up to that generation have begun in a run that is under

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::nesting::MAX_DEPTH;
-use crate::engine::timer::Timer;
+use crate::engine::timer::{Timer, default_timer};
 use crate::observe::Observer;
 use crate::registry::HookRegistry;
 
@@ -30,10 +30,7 @@ const DEFAULT_DEPTH: usize = 32;
 impl HookRegistryBuilder {
     /// The default settings.
     pub(super) fn new() -> Self {
-        #[cfg(feature = "tokio")]
-        let timer = Arc::new(crate::engine::timer::TokioTimer);
-        #[cfg(not(feature = "tokio"))]
-        let timer = Arc::new(crate::engine::timer::NoTimer);
+        let timer = default_timer();
         let (depth, observers) = (DEFAULT_DEPTH, Vec::new());
         Self { settings: Settings { timeout: None, depth, timer, observers } }
     }

@@ -5,11 +5,8 @@
 //! in shards of their own, to which no other thread writes, so that a step needs
 //! no locked instruction; threads without a shard share one more.
 
+use crate::registry::shards::own_shards;
 use crate::sync::atomic::{AtomicI64, Ordering};
-use crate::sync::statics;
-
-/// More shards than this are not worth their memory.
-const MOST_SHARDS: usize = 8;
 
 /// For each place of a chunk, how many walks ended there.
 #[derive(Debug)]
@@ -70,7 +67,7 @@ impl CallCounter {
         u64::try_from(sum).unwrap_or(0)
     }
 
-    #[inline(never)]
+    #[inline]
     fn add(&self, place: usize, shard: usize, step: i64) {
         let own = self.whole.len();
         let count = &self.ended[shard.min(own) * self.places + place];
@@ -86,16 +83,6 @@ impl CallCounter {
 #[inline]
 fn add_own(count: &AtomicI64, step: i64) {
     count.store(count.load(Ordering::Relaxed) + step, Ordering::Relaxed);
-}
-
-/// How many threads have a shard of their own: as many as can run at once,
-/// within reason.
-fn own_shards() -> usize {
-    static SHARDS: statics::OnceLock<usize> = statics::OnceLock::new();
-    *SHARDS.get_or_init(|| {
-        let threads = std::thread::available_parallelism().map_or(1, Into::into);
-        threads.min(MOST_SHARDS)
-    })
 }
 
 #[cfg(all(test, not(schedules)))]

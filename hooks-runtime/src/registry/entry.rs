@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::engine::raw::HandlerCell;
+use crate::engine::raw::{HandlerCell, Step};
 use crate::handler::target::Target;
 use crate::plugin::id::PluginId;
 use crate::plugin::record::PluginRecord;
@@ -105,9 +105,19 @@ impl Entry {
         self.tracker.is_whole() && self.point.stage().is_some()
     }
 
-    /// Whether a call of it needs more checks than that of its scope.
+    /// Whether it is not simply called: more is to be asked than its scope.
     pub(crate) fn is_special(&self) -> bool {
-        self.target.is_some() || self.timeout.is_some() || self.joins_runs()
+        self.timeout.is_some() || self.is_asked_about()
+    }
+
+    /// Whether it is simply called, but for its limit.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.timeout.is_some() && !self.is_asked_about()
+    }
+
+    /// Whether it may be that a call of it does not start.
+    fn is_asked_about(&self) -> bool {
+        self.target.is_some() || self.joins_runs()
     }
 
     /// Whether it was closed: no further call of it starts, but of `OnError` and
@@ -148,14 +158,14 @@ impl Entry {
     /// Counts a call of it as pending. The thread has it published as running
     /// still.
     #[inline]
-    pub(crate) fn call_suspended(&self) {
-        self.handler.call_suspended();
+    pub(crate) fn call_suspended(&self, step: &Step) {
+        self.handler.call_suspended(step);
     }
 
     /// Counts a pending call as ended, after its future was dropped.
     #[inline]
-    pub(crate) fn call_resumed(&self) {
-        self.handler.call_resumed();
+    pub(crate) fn call_resumed(&self, step: &Step) {
+        self.handler.call_resumed(step);
     }
 
     /// After a call of it: where it was closed meanwhile, this call may be the one

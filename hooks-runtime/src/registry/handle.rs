@@ -1,13 +1,15 @@
 //! Handles: what a registration returns.
 
 use std::fmt;
-use std::iter;
 use std::ops::Deref;
+use std::slice;
 use std::sync::{Arc, Weak};
 
+use crate::plugin::leaving::Leaving;
 use crate::plugin::removal::Removal;
+use crate::plugin::tracker::CallTracker;
 use crate::registry::Inner;
-use crate::registry::entry::Entry;
+use crate::registry::entry::{Entry, Owner};
 
 /// A registered handler. Dropping the handle keeps the handler;
 /// [`unregister`](Self::unregister) removes it.
@@ -19,11 +21,38 @@ pub struct Handle {
     inner: Weak<Inner>,
     index: usize,
     entry: Weak<Entry>,
+    id: u64,
+    owner: Owner,
+    tracker: Arc<CallTracker>,
 }
 
 impl Handle {
     pub(crate) fn new(inner: &Arc<Inner>, index: usize, entry: &Arc<Entry>) -> Self {
-        Self { inner: Arc::downgrade(inner), index, entry: Arc::downgrade(entry) }
+        Self {
+            inner: Arc::downgrade(inner),
+            index,
+            entry: Arc::downgrade(entry),
+            id: entry.id,
+            owner: entry.owner(),
+            tracker: Arc::clone(&entry.tracker),
+        }
+    }
+
+    /// What is left of handlers that nothing has any more, but that are still being
+    /// dropped by another thread.
+    pub(crate) fn left_of(handles: &[Self]) -> Vec<Leaving> {
+        let is_left =
+            |handle: &&Self| handle.entry.strong_count() == 0 && handle.tracker.is_alive(handle.id);
+        let left = handles.iter().filter(is_left);
+        left.map(|it| Leaving::of(it.owner.clone(), &it.tracker, vec![it.id])).collect()
+    }
+
+    fn unregister_all(handles: &[Self]) -> Removal {
+        // A group is registered in one registry.
+        match handles.first().and_then(|handle| handle.inner.upgrade()) {
+            Some(inner) => inner.unregister(handles),
+            None => Removal::without_registry(Self::left_of(handles)),
+        }
     }
 
     /// The point's index and the handler, while anything keeps it.
@@ -37,8 +66,7 @@ impl Handle {
     /// Removing twice is harmless; the result says whether the handler was still
     /// registered, and, awaited, waits for its calls.
     pub fn unregister(&self) -> Removal {
-        let inner = self.inner.upgrade();
-        inner.map_or_else(Removal::nothing, |inner| inner.unregister(iter::once(self)))
+        Self::unregister_all(slice::from_ref(self))
     }
 
     /// The handler's name, while it is registered.
@@ -85,9 +113,7 @@ pub struct Handles(pub(crate) Vec<Handle>);
 impl Handles {
     /// Removes all of them at one instant.
     pub fn unregister(&self) -> Removal {
-        // A group is registered in one registry.
-        let inner = self.0.first().and_then(|handle| handle.inner.upgrade());
-        inner.map_or_else(Removal::nothing, |inner| inner.unregister(self.0.iter()))
+        Handle::unregister_all(&self.0)
     }
 }
 

@@ -48,10 +48,8 @@ pub(crate) struct HandlerList {
     len: usize,
     /// The owners of the handlers.
     owners: OwnerSet,
-    /// How many handlers are bound to a target or have a limit.
-    special: usize,
-    /// The only chunk, where none of its handlers is.
-    plain: Option<Arc<Chunk>>,
+    /// The only chunk, where there are so few handlers.
+    only: Option<Arc<Chunk>>,
     /// How many removals there were at the point when no handler of this list
     /// was closed.
     open_at: AtomicUsize,
@@ -62,7 +60,6 @@ pub(crate) struct HandlerList {
 pub(crate) struct Chunk {
     pub(crate) handlers: Box<[HandlerRef]>,
     owners: OwnerSet,
-    special: usize,
     counter: CallCounter,
     /// How many calls of each handler were added to its own count when this was
     /// taken out of the list.
@@ -74,9 +71,8 @@ impl Chunk {
         let handlers: Box<[_]> =
             entries.iter().map(|entry| HandlerRef::new(entry, point)).collect();
         let owners = handlers.iter().map(|handler| handler.owner_bit).collect();
-        let special = entries.iter().filter(|entry| entry.is_special()).count();
         let counter = CallCounter::new(handlers.len());
-        Arc::new(Self { handlers, owners, special, counter, flushed: OnceLock::new() })
+        Arc::new(Self { handlers, owners, counter, flushed: OnceLock::new() })
     }
 
     fn entries(&self) -> Vec<Arc<Entry>> {
@@ -92,6 +88,18 @@ impl Chunk {
     #[inline]
     pub(crate) fn count_whole_walk(&self, shard: usize) {
         self.counter.count_whole(self.handlers.len(), shard);
+    }
+
+    /// Counts a walk that ended at that place, or is pending there.
+    #[inline]
+    pub(crate) fn count_walk(&self, place: usize, shard: usize) {
+        self.counter.count(place, shard);
+    }
+
+    /// Takes back the count of a walk that was pending at that place and goes on.
+    #[inline]
+    pub(crate) fn uncount_walk(&self, place: usize, shard: usize) {
+        self.counter.uncount(place, shard);
     }
 
     /// The walks that reached each handler, last handler first.
@@ -141,15 +149,14 @@ impl HandlerList {
     }
 
     fn of(chunks: Vec<Arc<Chunk>>, point: TypeId) -> Self {
-        let (mut owners, mut len, mut special) = (OwnerSet::default(), 0, 0);
+        let (mut owners, mut len) = (OwnerSet::default(), 0);
         for chunk in &chunks {
             owners.extend(&chunk.owners);
             len += chunk.handlers.len();
-            special += chunk.special;
         }
         let open_at = AtomicUsize::new(usize::MAX);
-        let plain = chunks.first().filter(|_| chunks.len() == 1 && special == 0).cloned();
-        Self { point, chunks, len, owners, special, plain, open_at }
+        let only = chunks.first().filter(|_| chunks.len() == 1).cloned();
+        Self { point, chunks, len, owners, only, open_at }
     }
 
     /// This list with other handlers in place of all.
@@ -243,17 +250,10 @@ impl HandlerList {
         &self.owners
     }
 
-    /// Whether its handlers are simply called: none is bound to a target or has a
-    /// limit.
+    /// All handlers in one chunk, where they are so few.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.special == 0
-    }
-
-    /// All handlers in one chunk, where they are so few and are simply called.
-    #[inline]
-    pub(crate) fn plain_chunk(&self) -> Option<&Chunk> {
-        self.plain.as_deref()
+    pub(crate) fn only_chunk(&self) -> Option<&Chunk> {
+        self.only.as_deref()
     }
 
     pub(crate) fn handlers(&self) -> impl Iterator<Item = &HandlerRef> {
@@ -315,12 +315,12 @@ impl HandlerList {
 
     /// Counts a walk that ended at `at`, or is pending there.
     pub(crate) fn count_walk(&self, at: Cursor, shard: usize) {
-        self.chunks[at.chunk()].counter.count(at.place(), shard);
+        self.chunks[at.chunk()].count_walk(at.place(), shard);
     }
 
     /// Takes back the count of a walk that was pending at `at` and goes on.
     pub(crate) fn uncount_walk(&self, at: Cursor, shard: usize) {
-        self.chunks[at.chunk()].counter.uncount(at.place(), shard);
+        self.chunks[at.chunk()].uncount_walk(at.place(), shard);
     }
 
     /// The walks that reached each handler, in order.

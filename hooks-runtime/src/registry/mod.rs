@@ -10,6 +10,7 @@ pub(crate) mod introspect;
 pub(crate) mod list;
 pub(crate) mod order;
 mod remove;
+pub(crate) mod shards;
 pub(crate) mod snapshot;
 pub(crate) mod store;
 

@@ -15,13 +15,18 @@ use crate::registry::{Commit, Inner};
 
 impl Inner {
     /// Removes handlers at one instant.
-    pub(crate) fn unregister<'h>(&self, handles: impl Iterator<Item = &'h Handle>) -> Removal {
-        let entries = handles.filter_map(Handle::entry).collect();
-        self.unregister_found(|_| entries)
+    pub(crate) fn unregister(&self, handles: &[Handle]) -> Removal {
+        let entries = handles.iter().filter_map(Handle::entry).collect();
+        self.unregister_found(|_| entries).and(Handle::left_of(handles))
     }
 
     pub(super) fn unregister_named(&self, name: &str, at: Option<usize>) -> Removal {
-        self.unregister_found(|store| store.named(name, at))
+        let mut before = Vec::new();
+        let removal = self.unregister_found(|store| {
+            before = store.left_of(name, at);
+            store.named(name, at)
+        });
+        removal.and(before)
     }
 
     fn unregister_found(&self, find: impl FnOnce(&Store) -> Vec<(usize, Arc<Entry>)>) -> Removal {
@@ -33,21 +38,25 @@ impl Inner {
             let change = store.remove(&entries);
             (!change.removed.is_empty()).then(|| self.publish(&store, change))
         };
-        // One by one: each is removed for itself, also from runs under way.
         let now = removed.as_ref().map_or(&[][..], |commit| &commit.change.removed);
-        self.close(now, |entry| entry.handler.shut());
+        let left = removed.as_ref().map_or(&[][..], |commit| &commit.change.left);
+        // A plugin that leaves with its last handlers leaves as a whole.
+        let has_left = |entry: &Entry| {
+            left.iter().any(|plugin| Some(plugin.generation()) == entry.generation())
+        };
+        // The others one by one: each is removed for itself, also from runs under way.
+        self.close(now, |entry| if has_left(entry) { entry.leave() } else { entry.handler.shut() });
         let (count, stops) = self.announce(removed.as_ref());
-        // A plugin that left with its last handler stops after all of its calls.
-        let left = removed.iter().flat_map(|commit| &commit.stops);
-        let whole = left.map(|(plugin, _)| {
+        let whole = left.iter().map(|plugin| {
             let (owner, generation) = (Owner::Plugin(plugin.id().clone()), plugin.generation());
             let handlers = removed_up_to(plugin.tracker(), Some(generation));
             let handlers = handlers.into_iter().map(|(id, _)| id).collect();
             Leaving::whole(owner, plugin.tracker(), handlers, Some(generation))
         });
         let whole = whole.collect();
-        let entries = entries.into_iter().map(|(_, entry)| entry).collect();
-        self.removal_of(count, entries).and(whole).then_stopping(stops)
+        let entries = entries.into_iter().map(|(_, entry)| entry);
+        let single = entries.filter(|entry| !has_left(entry)).collect();
+        self.removal_of(count, single).and(whole).then_stopping(stops)
     }
 
     pub(super) fn unregister_plugin(&self, id: &str) -> Removal {
@@ -63,7 +72,7 @@ impl Inner {
         };
         let owner = Owner::Plugin(name.id().clone());
         self.removal(owner, removed.as_ref(), name.tracker(), Some(newest))
-            .then_stopping(name.stops())
+            .then_stopping(name.stops(newest))
     }
 
     /// Removes the handlers of one generation of a plugin, if it is the current
@@ -82,7 +91,7 @@ impl Inner {
         let owner = Owner::Plugin(id.clone());
         let removal = self.removal(owner, removed.as_ref(), tracker, Some(generation));
         // Without a name, nothing of any generation is left but calls under way.
-        removal.then_stopping(name.map_or_else(Vec::new, |name| name.stops()))
+        removal.then_stopping(name.map_or_else(Vec::new, |name| name.stops(generation)))
     }
 
     /// Removes the handlers of a block of built-in ones.

@@ -69,6 +69,7 @@ pub(crate) fn entry(
     tracker: &Arc<CallTracker>,
 ) -> Arc<Entry> {
     let handler = Handler { captured: Arc::clone(captured), answer };
+    tracker.made(id, None);
     Arc::new(Entry {
         id,
         seq: 0,
@@ -167,7 +168,7 @@ impl Model {
 
     fn after_first_poll(&self, step: &ActiveStep, is_pending: bool, seen: usize) -> bool {
         if is_pending {
-            self.entry.call_suspended();
+            self.entry.call_suspended(step.step());
         }
         self.leave(step, seen);
         is_pending
@@ -187,7 +188,7 @@ impl Model {
         let seen = self.removals();
         step.publish_running(&raw const *self.entry);
         self.captured.read();
-        self.entry.call_resumed();
+        self.entry.call_resumed(step.step());
         match ending {
             Ending::Plain => {
                 if self.entry.is_closed() {

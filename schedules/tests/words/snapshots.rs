@@ -25,8 +25,8 @@ fn read(cell: &SnapshotCell<Value>, quick: bool) {
     // The thread has fired before.
     drop(begin_fire());
     let reading = cell.read_quick(fire()).expect("the checkers' fence is the quick one");
-    reading.parts().0.0.read();
-    reading.leave();
+    reading.0.parts().0.0.read();
+    reading.0.leave();
 }
 
 /// So many threads read so many times each, while the value is replaced so many

@@ -35,6 +35,7 @@ pub(crate) mod call {
     pub(crate) enum CallStep {
         Continue,
         Pending,
+        Special,
     }
 
     pub(crate) struct Call<'f, 's, P>(PhantomData<(&'f mut Frame, &'s (), P)>);
@@ -147,7 +148,7 @@ pub(crate) mod plugin {
 
 /// Calls are not counted.
 pub(crate) mod registry {
-    pub(crate) use crate::entry;
+    pub(crate) use crate::{entry, shards};
 
     pub(crate) mod counters {
         #[derive(Debug)]
@@ -177,7 +178,7 @@ pub(crate) mod engine {
 
     pub(crate) mod raw {
         pub(crate) use crate::handler_cell::{HandlerCell, HandlerRef};
-        pub(crate) use crate::threads::Published;
+        pub(crate) use crate::threads::{Published, Step};
 
         /// A child of a ready set.
         #[derive(Clone, Copy, Debug)]

@@ -52,6 +52,13 @@ pub(crate) fn heavy() -> bool {
     reader_fence() == ReaderFence::Processor || asymmetric::run()
 }
 
+/// Whether the kernel refuses the call although it had accepted it before, as where
+/// a filter of system calls was set in between. Nothing that was published before
+/// can be released then.
+pub(crate) fn is_refused() -> bool {
+    !heavy()
+}
+
 #[cfg(all(target_os = "linux", not(any(miri, schedules, fences))))]
 mod asymmetric {
     use crate::sync::statics::OnceLock;

@@ -65,6 +65,8 @@ pub enum CallStep {
     Panicked,
     /// It was not called.
     Deferred,
+    /// It was not called, because there is more to ask before.
+    Special,
 }
 
 /// What is done to a future whose type is forgotten.

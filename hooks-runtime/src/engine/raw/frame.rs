@@ -2,8 +2,8 @@
 //!
 //! A frame is part of its fire, which is pinned, and is made with the first poll.
 //! Its pointers are to other parts of that fire, or to what the fire borrows, but
-//! for two that each poll sets anew: the waker, and where the thread publishes
-//! which handler it runs.
+//! for two that each poll sets anew: the waker, and the thread's step, which names
+//! the handler that runs.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
@@ -14,7 +14,7 @@ use std::time::Instant;
 use super::call::CallStep;
 use super::shell::Composition;
 use super::storage::{Arena, Built};
-use super::threads::RawStep;
+use super::threads::Step;
 use crate::engine::containment::{PanicPayload, contained};
 use crate::engine::fire::FireInfo;
 use crate::error::BoxError;
@@ -22,7 +22,7 @@ use crate::model::FieldSet;
 use crate::observe::report::{Contribution, SkipReason};
 use crate::registry::entry::Entry;
 use crate::registry::list::Cursor;
-use crate::sync::atomic::{AtomicPtr, Ordering};
+use crate::sync::atomic::Ordering;
 
 /// What the calls of one fire share, and what the last one left.
 pub(crate) struct Frame {
@@ -34,8 +34,8 @@ pub(crate) struct Frame {
     pub(super) arena: NonNull<Arena>,
     /// The waker that calls are polled with.
     pub(super) waker: MaybeUninit<NonNull<Waker>>,
-    /// The handler that is called.
-    running: MaybeUninit<&'static AtomicPtr<Entry>>,
+    /// The step of this thread, which names the handler that is called.
+    step: MaybeUninit<&'static Step>,
     /// The handler that was called last, or the end of the list.
     pub(super) at: Cursor,
     /// What came of it.
@@ -45,6 +45,9 @@ pub(crate) struct Frame {
     pub(super) merging: bool,
     /// Why handlers after the one that ended the fire are not called.
     pub(super) skip: SkipReason,
+    /// When the last call began, where it has a limit and was called in the quickest
+    /// way.
+    pub(super) since: Option<Instant>,
     /// When the last call had its answer, where that is wanted.
     pub(super) answered: Option<Instant>,
     /// What was set before the answer that is being merged.
@@ -122,12 +125,13 @@ impl Frame {
             fire,
             arena,
             waker: MaybeUninit::uninit(),
-            running: MaybeUninit::uninit(),
+            step: MaybeUninit::uninit(),
             at: Cursor::default(),
             called: CallStep::Deferred,
             watch: Watch::default(),
             merging: false,
             skip: SkipReason::Scope,
+            since: None,
             answered: None,
             fields: MaybeUninit::uninit(),
             built: None,
@@ -139,9 +143,9 @@ impl Frame {
 
     /// Begins a poll of the fire.
     #[inline]
-    pub(super) fn begin_poll(&mut self, waker: &Waker, step: RawStep) {
+    pub(super) fn begin_poll(&mut self, waker: &Waker, step: &'static Step) {
         self.waker = MaybeUninit::new(NonNull::from(waker));
-        self.running = MaybeUninit::new(step.running());
+        self.step = MaybeUninit::new(step);
     }
 
     /// The waker that calls are polled with.
@@ -151,11 +155,11 @@ impl Frame {
         unsafe { self.waker.assume_init().as_ref() }
     }
 
-    /// Where this thread publishes the handler that is called.
+    /// The step of this thread, which names the handler that is called.
     #[inline]
-    pub(super) fn running(&self) -> &'static AtomicPtr<Entry> {
+    pub(super) fn step(&self) -> &'static Step {
         // SAFETY: this poll of the fire set it.
-        unsafe { self.running.assume_init() }
+        unsafe { self.step.assume_init() }
     }
 
     /// What the fire came to so far, in one word.
@@ -177,19 +181,12 @@ impl Frame {
     #[inline]
     pub(super) fn entry(&self) -> NonNull<Entry> {
         // SAFETY: this thread published the handler before it called it.
-        unsafe { NonNull::new_unchecked(self.running().load(Ordering::Relaxed)) }
+        unsafe { NonNull::new_unchecked(self.step().running().load(Ordering::Relaxed)) }
     }
 
     #[cold]
     #[inline(never)]
     pub(super) fn aside(&mut self) -> &mut Aside {
         self.aside.get_or_insert_default()
-    }
-
-    /// Whether the fire has kept anything: futures, memory for them, or what few
-    /// calls leave behind.
-    #[inline]
-    pub(crate) fn is_used(&mut self) -> bool {
-        self.arena().is_used() || self.aside.is_some()
     }
 }

@@ -26,13 +26,15 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError};
 
+use super::barrier;
 use super::call::{Call, CallStep};
 use super::frame::Frame;
-use super::threads::Published;
+use super::threads::{Published, Step};
 use crate::point::HookPoint;
 use crate::registry::entry::Entry;
+use crate::registry::shards::ShardedCount;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// A handler of `P`, whatever its form: starts one call of itself.
 pub(crate) trait Invoke<P: HookPoint>: Send + Sync + 'static {
@@ -122,7 +124,7 @@ pub(crate) struct HandlerCell {
     /// Its removal is counted at the point as well: no call starts any more.
     releasable: AtomicBool,
     /// How many calls are pending.
-    pending: AtomicUsize,
+    pending: ShardedCount,
     /// The handler was dropped.
     released: AtomicBool,
 }
@@ -135,7 +137,7 @@ impl HandlerCell {
             owned: Mutex::new(Some(handler)),
             access: AtomicU8::new(OPEN),
             releasable: AtomicBool::new(false),
-            pending: AtomicUsize::new(0),
+            pending: ShardedCount::new(),
             released: AtomicBool::new(false),
         }
     }
@@ -178,14 +180,19 @@ impl HandlerCell {
         self.releasable.load(Ordering::Acquire)
     }
 
+    /// Counts a call as pending, while that step still has it published as running.
     #[inline]
-    pub(crate) fn call_suspended(&self) {
-        self.pending.fetch_add(1, Ordering::SeqCst);
+    pub(crate) fn call_suspended(&self, step: &Step) {
+        self.pending.increment(step.shard());
     }
 
+    /// Counts a pending call as ended. Whether that was the last one, and the
+    /// handler was closed meanwhile, is to be asked afterwards: the fence makes the
+    /// removal see this count, or this thread see the removal.
     #[inline]
-    pub(crate) fn call_resumed(&self) {
-        self.pending.fetch_sub(1, Ordering::SeqCst);
+    pub(crate) fn call_resumed(&self, step: &Step) {
+        self.pending.decrement(step.shard());
+        barrier::light(step.reader());
     }
 
     /// Whether the handler was dropped: its destructor has returned.
@@ -197,8 +204,9 @@ impl HandlerCell {
     /// threads have published.
     pub(crate) fn is_in_use(entry: &Entry, published: &Published) -> bool {
         // Published first: a call is counted as pending before it is no longer
-        // published as running.
-        published.runs(entry) || entry.handler.pending.load(Ordering::SeqCst) > 0
+        // published as running. No call starts any more, so those that are pending
+        // are all counted here, and the sum is no less than their number.
+        published.runs(entry) || !entry.handler.pending.is_zero()
     }
 
     /// Drops the handler of an entry that is shut, unless it is running or pending
@@ -282,29 +290,66 @@ impl fmt::Debug for EntryRef {
 /// One handler, as a walk needs it.
 #[derive(Debug)]
 pub(crate) struct HandlerRef {
+    /// Of a handler that is not simply called, one that says so: the loop over the
+    /// others has nothing to look at.
     pointer: HandlerPointer,
     pub(crate) entry: EntryRef,
     pub(crate) owner_bit: u32,
+    /// Whether it has a limit, and nothing else is to be asked before it is called.
+    is_limited: bool,
+}
+
+/// In place of a handler that is not simply called.
+///
+/// # Safety
+/// None is needed: it looks at nothing.
+unsafe fn is_special(_: NonNull<()>, _: &mut Frame) -> CallStep {
+    CallStep::Special
 }
 
 impl HandlerRef {
     /// # Panics
     /// Where the entry's handler is one of another point.
     pub(crate) fn new(entry: &Arc<Entry>, point: TypeId) -> Self {
-        let (pointer, own) = (entry.handler.pointer, entry.handler.point);
+        let (mut pointer, own) = (entry.handler.pointer, entry.handler.point);
         assert!(own == point, "a list holds handlers of one point");
-        Self { pointer, entry: EntryRef::new(entry), owner_bit: entry.owner_bit() }
+        if entry.is_special() {
+            pointer.start = is_special;
+        }
+        Self {
+            pointer,
+            entry: EntryRef::new(entry),
+            owner_bit: entry.owner_bit(),
+            is_limited: entry.is_limited(),
+        }
     }
 
-    /// Starts a call.
+    /// Starts a call, unless there is more to ask before.
     ///
     /// # Safety
     /// The frame is one of a fire of the handler's point, and the handler is
     /// there until the call has ended.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(super) unsafe fn start(&self, frame: &mut Frame) -> CallStep {
+    pub(super) unsafe fn start_plain(&self, frame: &mut Frame) -> CallStep {
         // SAFETY: passed on to the caller.
         unsafe { (self.pointer.start)(self.pointer.value, frame) }
+    }
+
+    /// Starts a call.
+    ///
+    /// # Safety
+    /// As for [`start_plain`](Self::start_plain).
+    #[inline]
+    pub(super) unsafe fn start(&self, frame: &mut Frame) -> CallStep {
+        let pointer = &self.entry.handler.pointer;
+        // SAFETY: passed on to the caller.
+        unsafe { (pointer.start)(pointer.value, frame) }
+    }
+
+    /// Whether it has a limit, and nothing else is to be asked before it is called.
+    #[inline]
+    pub(super) fn is_limited(&self) -> bool {
+        self.is_limited
     }
 }

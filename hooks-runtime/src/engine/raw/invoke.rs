@@ -29,7 +29,7 @@ use super::call::CallStep;
 use super::frame::{Frame, Watch};
 use super::handler::HandlerRef;
 use super::storage::{Arena, NodeId};
-use super::threads::{RawStep, publish};
+use super::threads::{RawStep, Step, publish};
 use crate::engine::call::CallRecord;
 use crate::engine::containment::{PanicPayload, catch, contained, discard};
 use crate::engine::fire::FireInfo;
@@ -37,7 +37,7 @@ use crate::engine::pending::FEW;
 use crate::error::BoxError;
 use crate::observe::report::{Contribution, SkipReason};
 use crate::registry::entry::Entry;
-use crate::registry::list::{Cursor, HandlerList};
+use crate::registry::list::{Chunk, Cursor, HandlerList};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// The calls of one fire during one poll of it.
@@ -90,9 +90,28 @@ pub(crate) fn with_waker<'w, W, T>(
     done
 }
 
+/// What came of a poll in the quickest way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quickly {
+    /// All handlers were called, and all calls have ended. Nothing is kept, in a
+    /// first poll.
+    Done,
+    /// The same, in a first poll that needed memory for its futures.
+    DoneInMemory,
+    /// The fire waits for calls that are kept; nothing more is known of any of
+    /// them.
+    Waits,
+    /// A pending call has ended in another way than simply.
+    Ended(NodeId, CallStep),
+    /// More than this way can do comes after the last call, which
+    /// [`at`](Invocation::at) and [`called`](Invocation::called) are about.
+    Left,
+    /// Nothing was called: this way cannot be taken.
+    Not,
+}
+
 /// Calls all handlers of a plain list, in the first poll of a fire that was read
-/// in the quickest way: whether each was done at once and none was removed, and
-/// so nothing of it is left.
+/// in the quickest way.
 #[inline(always)]
 #[allow(clippy::inline_always)]
 pub(crate) fn call_all(
@@ -102,23 +121,183 @@ pub(crate) fn call_all(
     (removals, seen): (&AtomicUsize, usize),
     step: RawStep,
     waker: &Waker,
-) -> bool {
-    let Some(chunk) = list.plain_chunk() else { return false };
+) -> Quickly {
+    let Some(chunk) = list.only_chunk() else { return Quickly::Not };
     if list.point() != point || !list.is_open(seen) {
-        return false;
+        return Quickly::Not;
     }
-    frame.begin_poll(waker, step);
+    frame.begin_poll(waker, step.step());
     let (handlers, running) = (chunk.handlers.as_ptr_range(), step.running());
     // SAFETY: the list is one of the fire's point, and was open.
     let ended = unsafe { call_each::<QUICK_PROCESSOR>(frame, handlers, running, removals, seen) };
     if !ended.is_null() {
-        frame.at = Cursor::new(0, chunk.place_of(ended));
-        return false;
+        return stopped_at(frame, chunk, ended, (removals, seen));
     }
+    called_all(frame, chunk, (removals, seen))
+}
+
+/// All handlers were called in the quickest way.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+fn called_all(
+    frame: &mut Frame,
+    chunk: &Chunk,
+    (removals, seen): (&AtomicUsize, usize),
+) -> Quickly {
+    let step = frame.step();
     chunk.count_whole_walk(step.shard());
+    match leave_quick(frame, step.running(), (removals, seen), Quickly::Done) {
+        Quickly::Done if frame.arena().is_used() => done_or_waits(frame),
+        came_to => came_to,
+    }
+}
+
+/// What a first poll came to that made use of the arena.
+#[inline(never)]
+fn done_or_waits(frame: &mut Frame) -> Quickly {
+    if frame.arena().live() == 0 { Quickly::DoneInMemory } else { Quickly::Waits }
+}
+
+/// Ends a poll in the quickest way, unless there are handlers to release that were
+/// removed meanwhile.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+fn leave_quick(
+    frame: &mut Frame,
+    running: &AtomicPtr<Entry>,
+    (removals, seen): (&AtomicUsize, usize),
+    came_to: Quickly,
+) -> Quickly {
     publish(running, ptr::null(), barrier::QUICK);
+    if removals.load(Ordering::Acquire) == seen {
+        return came_to;
+    }
     frame.called = CallStep::Continue;
-    frame.arena().live() == 0 && removals.load(Ordering::Acquire) == seen
+    Quickly::Left
+}
+
+/// A walk in the quickest way was stopped by that handler.
+#[inline(never)]
+fn stopped_at(
+    frame: &mut Frame,
+    chunk: &Chunk,
+    mut handler: *const HandlerRef,
+    (removals, seen): (&AtomicUsize, usize),
+) -> Quickly {
+    let (step, end) = (frame.step(), chunk.handlers.as_ptr_range().end);
+    while frame.called == CallStep::Special {
+        // SAFETY: a handler of the chunk. It is published as running, it was open, and
+        // the frame is one of a fire of its point.
+        let limited = unsafe { &*handler };
+        if !limited.is_limited() || !unsafe { call_limited(frame, limited) } {
+            break;
+        }
+        // SAFETY (both): it is not at the end; and as for `call_all`.
+        let rest = unsafe { handler.add(1) }..end;
+        handler =
+            unsafe { call_each::<QUICK_PROCESSOR>(frame, rest, step.running(), removals, seen) };
+        if handler.is_null() {
+            return called_all(frame, chunk, (removals, seen));
+        }
+    }
+    let place = chunk.place_of(handler);
+    frame.at = Cursor::new(0, place);
+    let is_kept = frame.called == CallStep::Pending && frame.since.is_none();
+    if !is_kept || frame.composition.concurrent {
+        return Quickly::Left;
+    }
+    keep(frame, &chunk.handlers[place], None);
+    chunk.count_walk(place, step.shard());
+    leave_quick(frame, step.running(), (removals, seen), Quickly::Waits)
+}
+
+/// Calls a handler that has a limit: whether it was done at once, and in time.
+/// Otherwise what came of it is in the frame, and when it began.
+///
+/// # Safety
+/// The handler is published as running, and the frame is one of a fire of its
+/// point.
+unsafe fn call_limited(frame: &mut Frame, handler: &HandlerRef) -> bool {
+    frame.watch = Watch::new(true, false);
+    let since = Instant::now();
+    // SAFETY: passed on to the caller.
+    let called = catch(|| unsafe { handler.start(frame) });
+    frame.watch = Watch::default();
+    if matches!(called, Ok(CallStep::Continue)) {
+        let answered = frame.answered.take().unwrap_or_else(Instant::now);
+        let took = answered.saturating_duration_since(since);
+        if handler.entry.timeout.is_none_or(|limit| took <= limit) {
+            return true;
+        }
+        frame.answered = Some(answered);
+    }
+    frame.called = called.unwrap_or_else(|panic| panicked(frame, panic));
+    frame.since = Some(since);
+    false
+}
+
+/// Polls the pending calls of a fire that waits after a poll in the quickest way,
+/// and goes on from there.
+#[inline(never)]
+pub(crate) fn resume_all(
+    frame: &mut Frame,
+    point: &TypeId,
+    list: &HandlerList,
+    (removals, seen): (&AtomicUsize, usize),
+    step: RawStep,
+    waker: &Waker,
+) -> Quickly {
+    let Some(chunk) = list.only_chunk() else { return Quickly::Not };
+    if list.point() != point || !list.is_open(seen) {
+        return Quickly::Not;
+    }
+    frame.begin_poll(waker, step.step());
+    let (running, mut next) = (step.running(), frame.arena().first());
+    while let Some(node) = next {
+        if let Some(built) = frame.arena().future(node) {
+            let entry = frame.arena().handler(node, list).entry.as_ptr();
+            publish(running, entry, barrier::QUICK);
+            // SAFETY: the future is in its place, made by a call of this very fire,
+            // and is counted as pending, so its handler is there.
+            let called = catch(|| unsafe { (built.vtable.poll)(built, frame) });
+            if !matches!(called, Ok(CallStep::Pending)) {
+                let called = called.unwrap_or_else(|panic| panicked(frame, panic));
+                frame.arena().ended(node);
+                if called != CallStep::Continue {
+                    return Quickly::Ended(node, called);
+                }
+                // SAFETY: an entry of the list.
+                call_ended(unsafe { &*entry }, step.step());
+            }
+        }
+        next = frame.arena().next(node);
+    }
+    if frame.arena().live() > 0 {
+        return leave_quick(frame, running, (removals, seen), Quickly::Waits);
+    }
+    frame.arena().clear_plain();
+    if frame.composition.concurrent {
+        return leave_quick(frame, running, (removals, seen), Quickly::Done);
+    }
+    let place = frame.at.place();
+    chunk.uncount_walk(place, step.shard());
+    let handlers = chunk.handlers[place + 1..].as_ptr_range();
+    // SAFETY: the list is one of the fire's point, and was open.
+    let ended = unsafe { call_each::<QUICK_PROCESSOR>(frame, handlers, running, removals, seen) };
+    if !ended.is_null() {
+        return stopped_at(frame, chunk, ended, (removals, seen));
+    }
+    called_all(frame, chunk, (removals, seen))
+}
+
+/// A call that was pending has ended, and all that comes of it is done.
+#[inline]
+fn call_ended(entry: &Entry, step: &Step) {
+    entry.call_resumed(step);
+    if entry.is_closed() {
+        publish(step.running(), ptr::null(), step.reader());
+        entry.release_if_closed();
+    }
 }
 
 /// Calls the handlers of a part of a chunk, as [`call_each`] does.
@@ -171,7 +350,7 @@ unsafe fn call_each<const PROCESSOR: bool>(
             return at;
         }
         // SAFETY: see the module's text.
-        match catch(|| unsafe { handler.start(frame) }) {
+        match catch(|| unsafe { handler.start_plain(frame) }) {
             Ok(CallStep::Continue) => {}
             called => {
                 let called = called.unwrap_or_else(|panic| panicked(frame, panic));
@@ -207,7 +386,7 @@ fn keeps_going(frame: &mut Frame, handler: &HandlerRef, called: CallStep) -> boo
 fn keep(frame: &mut Frame, handler: &HandlerRef, record: Option<Box<CallRecord>>) -> NodeId {
     let built = frame.built.take().expect("a pending call has a future");
     // Before it is no longer published as running.
-    handler.entry.call_suspended();
+    handler.entry.call_suspended(frame.step());
     frame.arena().keep(built, handler, record)
 }
 
@@ -240,7 +419,7 @@ impl<'w> Invocation<'w> {
     ) -> Self {
         assert!(list.point() == fire.point_type, "{OTHER_POINT}");
         let is_open = list.is_open(seen);
-        frame.begin_poll(waker, step);
+        frame.begin_poll(waker, step.step());
         Self { frame, list, step, removals, seen, is_open }
     }
 
@@ -306,6 +485,11 @@ impl<'w> Invocation<'w> {
         Some(around(Entered(self)))
     }
 
+    /// Publishes a handler with a pending call as running.
+    pub(crate) fn enter_pending(&self, entry: &Entry) {
+        self.step.publish_running(entry);
+    }
+
     /// The handler of a pending call.
     #[inline]
     pub(crate) fn handler(&mut self, node: NodeId) -> &'w HandlerRef {
@@ -331,15 +515,16 @@ impl<'w> Invocation<'w> {
         None
     }
 
+    /// Counts a call that was pending as ended.
+    #[inline]
+    pub(crate) fn call_resumed(&self, entry: &Entry) {
+        entry.call_resumed(self.frame.step());
+    }
+
     /// A call that was pending has ended, and all that comes of it is done.
     #[inline]
     pub(crate) fn call_ended(&mut self, node: NodeId) {
-        let entry = &*self.handler(node).entry;
-        entry.call_resumed();
-        if entry.is_closed() {
-            self.leave();
-            entry.release_if_closed();
-        }
+        call_ended(&self.handler(node).entry, self.frame.step());
     }
 
     /// Polls a pending call once more.
@@ -435,6 +620,12 @@ impl<'w> Invocation<'w> {
     /// What the panic of the last call carried.
     pub(crate) fn take_panic(&mut self) -> PanicPayload {
         self.frame.aside().panic.take().expect("a call that panicked has a payload")
+    }
+
+    /// When the last call began, where it has a limit and was called in the quickest
+    /// way.
+    pub(crate) fn take_since(&mut self) -> Option<Instant> {
+        self.frame.since.take()
     }
 
     /// When the last call had its answer, where that was wanted.

@@ -43,13 +43,14 @@ mod snapshot;
 mod storage;
 mod threads;
 
+pub(crate) use barrier::is_refused as barrier_is_refused;
 pub(crate) use call::{Call, CallStep};
 pub(crate) use contained::Contained;
 pub use context::HookContext;
 pub(crate) use frame::{Frame, Watch};
 pub(crate) use handler::{ErasedHandler, HandlerCell, HandlerRef, Invoke};
-pub(crate) use invoke::{Invocation, call_all, with_waker};
+pub(crate) use invoke::{Invocation, Quickly, call_all, resume_all, with_waker};
 pub(crate) use shell::{Composition, FireFuture};
 pub(crate) use snapshot::{SnapshotCell, Unguarded};
 pub(crate) use storage::NodeId;
-pub(crate) use threads::{ActiveStep, Nested, Published, RawStep, RunStep, chain};
+pub(crate) use threads::{ActiveStep, Nested, Published, RawStep, RunStep, Step, chain};

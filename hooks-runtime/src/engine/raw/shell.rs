@@ -138,16 +138,16 @@ impl<'f> Engine<'f> {
 }
 
 impl<'f> Core<'f> {
-    /// Polls the fire.
+    /// The first poll of the fire, unless it is recorded.
     ///
     /// What it is about comes in registers: copied from one place in memory to
     /// another just after it was written, it costs more than the rest.
     ///
     /// # Safety
-    /// It is pinned, the point is the one that its fire was made for, and the
-    /// pointer is to the accumulator of that fire.
+    /// It is pinned, its phase is `New`, the point is the one that its fire was made
+    /// for, and the pointer is to the accumulator of that fire.
     #[inline(never)]
-    unsafe fn poll(
+    unsafe fn poll_new(
         core: *mut Self,
         accumulator: NonNull<()>,
         composition: &'static Composition,
@@ -158,18 +158,22 @@ impl<'f> Core<'f> {
         // SAFETY: the phase says what is there, and the fire is pinned.
         unsafe {
             let engine = (&raw mut (*core).engine).cast::<Engine<'f>>();
-            if (*core).phase != Phase::New {
-                return Self::poll_later(core, accumulator, composition, point, point_type, task);
-            }
             let info = FireInfo { hooks: (*core).hooks, point, point_type };
             Engine::make(engine, info, (*core).input, accumulator, composition);
             match state::poll_quick(&(*engine).info, &mut (*engine).frame, task) {
                 Quick::Done => {
                     (*core).phase = Phase::Done;
-                    if (*engine).frame.is_used() {
-                        Engine::drop_quick(engine);
-                    }
                     Poll::Ready(Ok(()))
+                }
+                Quick::Memory => {
+                    (*core).phase = Phase::Done;
+                    Engine::drop_quick(engine);
+                    Poll::Ready(Ok(()))
+                }
+                Quick::Waits(list) => {
+                    (&raw mut (*engine).state).write(Some(FireState::waiting(list)));
+                    (*core).phase = Phase::Active;
+                    Poll::Pending
                 }
                 Quick::Left(reading, seen) => Self::poll_first(core, Some((reading, seen)), task),
                 Quick::All => Self::poll_first(core, None, task),
@@ -180,7 +184,8 @@ impl<'f> Core<'f> {
     /// The first poll of a fire that needs more than the quickest way.
     ///
     /// # Safety
-    /// As for [`poll`](Self::poll); the engine's part is there, but for the state.
+    /// As for [`poll_new`](Self::poll_new); the engine's part is there, but for the
+    /// state.
     #[inline(never)]
     unsafe fn poll_first(
         core: *mut Self,
@@ -205,7 +210,7 @@ impl<'f> Core<'f> {
     /// Polls a fire that has a state.
     ///
     /// # Safety
-    /// As for [`poll`](Self::poll).
+    /// As for [`poll_new`](Self::poll_new), but for the phase.
     #[inline(never)]
     unsafe fn poll_later(
         core: *mut Self,
@@ -387,7 +392,8 @@ impl<A: Accumulator> ActiveFire<'_, A> {
         point_type: &'static TypeId,
         task: &mut Context<'_>,
     ) -> Poll<Result<A::Outcome, FireError>> {
-        if matches!(self.core.phase, Phase::New | Phase::Recorded)
+        let is_new = self.core.phase == Phase::New;
+        if (is_new || self.core.phase == Phase::Recorded)
             && let Err(error) = self.accumulator.begin()
         {
             self.abandon();
@@ -397,8 +403,16 @@ impl<A: Accumulator> ActiveFire<'_, A> {
         // SAFETY: the address of a field.
         let accumulator = unsafe { NonNull::new_unchecked(&raw mut self.accumulator) }.cast();
         let core = &raw mut self.core;
+        let composition = A::COMPOSITION;
         // SAFETY: passed on to the caller.
-        match unsafe { Core::poll(core, accumulator, A::COMPOSITION, point, point_type, task) } {
+        let polled = unsafe {
+            if is_new {
+                Core::poll_new(core, accumulator, composition, point, point_type, task)
+            } else {
+                Core::poll_later(core, accumulator, composition, point, point_type, task)
+            }
+        };
+        match polled {
             Poll::Pending => Poll::Pending,
             Poll::Ready(Ok(())) if self.accumulator.is_empty() => {
                 // SAFETY (both): the fire has ended, and it is not used afterwards.

@@ -63,12 +63,13 @@ impl<T: Send + Sync> SnapshotCell<T> {
     }
 
     /// Reads the value in the quickest way there is, for a fire that is put on the
-    /// chain of this thread; `None` where that cannot be.
+    /// chain of this thread, and how many are on it already; `None` where that cannot
+    /// be.
     #[inline]
-    pub(crate) fn read_quick(&self, fire: Nested) -> Option<Unguarded<'_, T>> {
-        let step = RawStep::push_quick(fire)?;
+    pub(crate) fn read_quick(&self, fire: Nested) -> Option<(Unguarded<'_, T>, usize)> {
+        let (step, depth) = RawStep::push_quick(fire)?;
         self.publish_to(step, barrier::QUICK);
-        Some(Unguarded { cell: self, step })
+        Some((Unguarded { cell: self, step }, depth))
     }
 
     /// Publishes that the step reads the value.
@@ -146,7 +147,7 @@ impl<'s, T: Send + Sync> Unguarded<'s, T> {
         (unsafe { &*self.step.snapshot().cast() }, self.step)
     }
 
-    /// As dropping it guarded.
+    /// As dropping it guarded, where no handler is published as running.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn leave(self) {
@@ -154,7 +155,7 @@ impl<'s, T: Send + Sync> Unguarded<'s, T> {
         if self.cell.are_retired.load(Ordering::Relaxed) {
             self.cell.reclaim_for(self.step);
         }
-        self.step.leave();
+        self.step.pop();
     }
 
     #[inline]

@@ -75,8 +75,10 @@ impl Node {
     /// it.
     fn place_behind(node: NonNull<Self>, align: usize) -> NonNull<u8> {
         let at = node.addr().get() + AT;
+        // As `next_multiple_of`, which divides where it does not know the number.
+        let aligned = (at + align - 1) & !(align - 1);
         // SAFETY: `Arena::place` leaves room for this.
-        unsafe { node.cast::<u8>().add(at.next_multiple_of(align) - node.addr().get()) }
+        unsafe { node.cast::<u8>().add(aligned - node.addr().get()) }
     }
 }
 
@@ -354,6 +356,14 @@ impl Arena {
     pub(super) fn clear(&mut self) {
         let Some(kept) = self.kept_mut().filter(|kept| kept.live == 0) else { return };
         kept.forget_nodes();
+        self.clear_plain();
+    }
+
+    /// The same for calls that have ended and of which nothing is known.
+    #[inline]
+    pub(super) fn clear_plain(&mut self) {
+        let Some(kept) = self.kept_mut() else { return };
+        kept.first = ptr::null_mut();
         kept.used = 0;
         if kept.chunk.is_null() {
             self.next = AT;

@@ -40,6 +40,9 @@ pub(crate) struct Step {
     /// The run of a flow that this is; zero for a fire. Only a step of a run
     /// stores it, and takes it back, so that it costs fires nothing.
     run: AtomicUsize,
+    /// The shard of counters that only the thread of this step writes to.
+    shard: usize,
+    reader: ReaderFence,
 }
 
 /// A fire that can be on the chain.
@@ -67,9 +70,6 @@ pub(crate) struct Block {
     depth: AtomicUsize,
     /// How many calls of observers are under way.
     observing: AtomicUsize,
-    /// The shard of the counters that only this block's thread writes to.
-    shard: usize,
-    reader: ReaderFence,
     further: OnceLock<&'static Block>,
 }
 
@@ -135,7 +135,7 @@ impl Drop for Owned {
 }
 
 impl Step {
-    fn new() -> Self {
+    fn new(shard: usize) -> Self {
         Self {
             snapshot: AtomicPtr::new(ptr::null_mut()),
             running: AtomicPtr::new(ptr::null_mut()),
@@ -143,7 +143,27 @@ impl Step {
             registry: AtomicUsize::new(0),
             fire: AtomicU64::new(0),
             run: AtomicUsize::new(0),
+            shard,
+            reader: barrier::reader_fence(),
         }
+    }
+
+    /// Where this fire publishes which handler it runs.
+    #[inline]
+    pub(super) fn running(&self) -> &AtomicPtr<Entry> {
+        &self.running
+    }
+
+    /// The shard of counters that this thread writes to.
+    #[inline]
+    pub(crate) fn shard(&self) -> usize {
+        self.shard
+    }
+
+    /// How this thread does the reader's side of the fence.
+    #[inline]
+    pub(super) fn reader(&self) -> ReaderFence {
+        self.reader
     }
 
     #[inline]
@@ -160,11 +180,9 @@ impl Step {
 impl Block {
     fn new(shard: usize) -> Self {
         Self {
-            steps: std::array::from_fn(|_| Step::new()),
+            steps: std::array::from_fn(|_| Step::new(shard)),
             depth: AtomicUsize::new(0),
             observing: AtomicUsize::new(0),
-            shard,
-            reader: barrier::reader_fence(),
             further: OnceLock::new(),
         }
     }
@@ -253,7 +271,7 @@ impl ActiveStep {
     #[inline]
     pub(crate) fn push(fire: Nested) -> Self {
         let (block, borrowed) = block();
-        Self { step: RawStep::push(block, fire), borrowed }
+        Self { step: RawStep::push(block, fire).0, borrowed }
     }
 }
 
@@ -269,40 +287,58 @@ impl Deref for ActiveStep {
 impl RawStep {
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn push(block: &'static Block, fire: Nested) -> Self {
+    fn push(block: &'static Block, fire: Nested) -> (Self, usize) {
         let depth = block.depth.load(Ordering::Relaxed);
         let step = block.step(depth);
         step.point.store(ptr::from_ref(fire.point).cast_mut(), Ordering::Relaxed);
         step.registry.store(fire.registry, Ordering::Relaxed);
         step.fire.store(fire.fire, Ordering::Relaxed);
         block.depth.store(depth + 1, Ordering::Relaxed);
-        Self { block, step }
+        (Self { block, step }, depth)
     }
 
-    /// Puts a fire on the chain of this thread; `None` where the thread has not
-    /// fired before, or has not the quick kind of fence.
+    /// Puts a fire on the chain of this thread, and says how many are below it;
+    /// `None` where the thread has not fired before, or has not the quick kind of
+    /// fence.
     #[inline]
-    pub(super) fn push_quick(fire: Nested) -> Option<Self> {
-        let block = own_block().filter(|block| block.reader == barrier::QUICK)?;
-        Some(Self::push(block, fire))
+    pub(crate) fn push_quick(fire: Nested) -> Option<(Self, usize)> {
+        let (step, depth) = Self::push(own_block()?, fire);
+        // Of all steps of the process the same, so it is looked at where it is near.
+        if step.reader() != barrier::QUICK {
+            step.leave();
+            return None;
+        }
+        Some((step, depth))
     }
 
     #[inline]
-    pub(super) fn guard(self) -> ActiveStep {
+    pub(crate) fn guard(self) -> ActiveStep {
         ActiveStep { step: self, borrowed: false }
     }
 
     /// Gives up the step.
     #[inline]
-    pub(super) fn leave(self) {
+    fn leave(self) {
         self.step.running.store(ptr::null_mut(), Ordering::Release);
+        self.pop();
+    }
+
+    /// Gives up the step, where no handler is published as running.
+    #[inline]
+    pub(crate) fn pop(self) {
         self.block.depth.store(self.depth(), Ordering::Relaxed);
     }
 
-    /// The shard of the counters that this thread writes to.
+    /// The step itself.
+    #[inline]
+    pub(crate) fn step(self) -> &'static Step {
+        self.step
+    }
+
+    /// The shard of counters that this thread writes to.
     #[inline]
     pub(crate) fn shard(self) -> usize {
-        self.block.shard
+        self.step.shard()
     }
 
     /// How many steps are below this one.
@@ -335,13 +371,13 @@ impl RawStep {
     /// How this thread does the reader's side of the fence.
     #[inline]
     pub(super) fn reader(self) -> ReaderFence {
-        self.block.reader
+        self.step.reader()
     }
 
     /// Where this fire publishes which handler it runs.
     #[inline]
     pub(super) fn running(self) -> &'static AtomicPtr<Entry> {
-        &self.step.running
+        self.step.running()
     }
 
     /// Publishes that this fire runs that handler.

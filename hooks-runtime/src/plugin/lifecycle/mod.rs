@@ -3,9 +3,11 @@
 mod start;
 mod stop;
 
+use std::any::Any;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 pub use start::StartError;
@@ -19,7 +21,12 @@ type StepFuture = Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>>;
 
 /// A `#[start]` or a `#[stop]` that has not begun. It shares the plugin's value.
 #[doc(hidden)]
-pub struct LifecycleStep(Option<StepFuture>);
+pub struct LifecycleStep {
+    future: Option<StepFuture>,
+    /// Beside the future, which drops what it has of the plugin with its last poll: a
+    /// panic in the drop of the plugin's value is no failure of the step.
+    plugin: Option<Arc<dyn Any + Send + Sync>>,
+}
 
 /// A step whose future is not known to be `Send` yet.
 #[doc(hidden)]
@@ -32,18 +39,24 @@ impl<F: Future<Output = Result<(), BoxError>>> LifecycleFuture<F> {
     where
         F: Send + 'static,
     {
-        LifecycleStep(Some(Box::pin(self.0)))
+        LifecycleStep { future: Some(Box::pin(self.0)), plugin: None }
     }
 }
 
 impl LifecycleStep {
+    /// The step, as one of that plugin.
+    pub(crate) fn of(mut self, plugin: Arc<dyn Any + Send + Sync>) -> Self {
+        self.plugin = Some(plugin);
+        self
+    }
+
     /// Runs the step to its end. A panic in it is its failure.
     async fn run(mut self) -> Result<(), FailureKind> {
         poll_fn(|task| self.poll(task)).await
     }
 
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<(), FailureKind>> {
-        let Some(step) = &mut self.0 else { return Poll::Ready(Ok(())) };
+        let Some(step) = &mut self.future else { return Poll::Ready(Ok(())) };
         match contained(|| step.as_mut().poll(task)) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(ended)) => Poll::Ready(ended.map_err(FailureKind::Error)),
@@ -55,7 +68,8 @@ impl LifecycleStep {
 /// The step is the user's, and so is the value that it may be the last to share.
 impl Drop for LifecycleStep {
     fn drop(&mut self) {
-        drop_contained("a step of a plugin's life", self.0.take());
+        drop_contained("a step of a plugin's life", self.future.take());
+        drop_contained("a plugin", self.plugin.take());
     }
 }
 

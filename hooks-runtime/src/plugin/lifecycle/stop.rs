@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::{Arc, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
 
 use super::LifecycleStep;
 use crate::engine::containment::{drop_contained, shown};
@@ -13,7 +13,9 @@ use crate::escape::escaped;
 use crate::observe::{Observer, log, logs_failures, notify};
 use crate::plugin::record::PluginName;
 use crate::plugin::removal::DrainError;
+use crate::plugin::tracker::{CallTracker, next_id};
 use crate::registry::entry::Owner;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, MutexGuard, thread_local};
 
 thread_local! {
@@ -70,8 +72,11 @@ impl fmt::Display for StopFailure {
 /// The `#[stop]` of one generation of a plugin. The last to let go of it reports
 /// that it was skipped.
 pub(crate) struct Stop {
+    /// As the tracker knows it.
+    id: u64,
     plugin: Arc<PluginName>,
     state: Mutex<State>,
+    waits: Arc<AllWaits>,
     observers: Vec<Arc<dyn Observer>>,
 }
 
@@ -92,7 +97,14 @@ impl Stop {
         observers: &[Arc<dyn Observer>],
     ) -> Arc<Self> {
         let state = Mutex::new(State::Owed(step));
-        Arc::new(Self { plugin, state, observers: observers.to_vec() })
+        let (tracker, woken) = (Arc::clone(plugin.tracker()), AtomicBool::new(false));
+        let waits = Arc::new(AllWaits { tracker, woken });
+        Arc::new(Self { id: next_id(), plugin, state, waits, observers: observers.to_vec() })
+    }
+
+    /// It is the stop of that generation, which is installed.
+    pub(crate) fn is_owed_by(&self, generation: u64) {
+        self.plugin.tracker().stop_owed(self.id, generation);
     }
 
     /// Whether it ran to its end.
@@ -106,30 +118,35 @@ impl Stop {
     }
 
     /// Runs it, with all others that wait for it: what one of them began, the others
-    /// go on with, and each is told how it ended.
+    /// go on with, and each gets to know how it ended.
     pub(crate) async fn run(&self) -> Result<(), DrainError> {
         let wait = self.plugin.tracker().wait();
-        let _turn = Turn(self);
         poll_fn(|task| {
             // Registered before the look: what changes in between wakes.
             wait.register(task.waker());
-            self.poll(task)
+            self.poll()
         })
         .await
     }
 
-    fn poll(&self, task: &mut Context<'_>) -> Poll<Result<(), DrainError>> {
+    fn poll(&self) -> Poll<Result<(), DrainError>> {
         let mut step = match self.take() {
             State::Owed(step) | State::Begun(step) => step,
-            State::Polled if self.is_polling() => {
+            State::Polled if Self::is_polling(self.plugin.tracker()) => {
                 return Poll::Ready(Err(DrainError::Inside { plugin: self.owner() }));
             }
             State::Polled => return Poll::Pending,
-            State::Ended(failure) => return Poll::Ready(self.told(failure)),
+            State::Ended(failure) => return Poll::Ready(self.outcome(failure)),
         };
-        let failure = match self.polling(|| step.poll(task)) {
+        self.waits.woken.store(false, Ordering::Relaxed);
+        let waker = Waker::from(Arc::clone(&self.waits));
+        let failure = match self.polling(|| step.poll(&mut Context::from_waker(&waker))) {
             Poll::Pending => {
                 *self.state() = State::Begun(step);
+                // The waits that were woken meanwhile may have found it polled.
+                if self.waits.woken.load(Ordering::Acquire) {
+                    self.plugin.tracker().wake();
+                }
                 return Poll::Pending;
             }
             Poll::Ready(ended) => ended.err().map(|kind| {
@@ -140,12 +157,21 @@ impl Stop {
             }),
         };
         self.polling(|| drop(step));
+        *self.state() = State::Ended(failure.clone());
+        self.plugin.tracker().stop_gone(self.id);
+        // After that: an observer may wait for the plugin.
         if let Some(failure) = &failure {
             self.report(failure);
         }
-        *self.state() = State::Ended(failure.clone());
-        self.plugin.tracker().wake();
-        Poll::Ready(self.told(failure))
+        Poll::Ready(self.outcome(failure))
+    }
+
+    /// How it ended, if it did.
+    pub(crate) fn ended(&self) -> Result<(), DrainError> {
+        match &*self.state() {
+            State::Ended(failure) => self.outcome(failure.clone()),
+            _ => Ok(()),
+        }
     }
 
     /// The state; a step in it is to be polled by the caller.
@@ -158,7 +184,7 @@ impl Stop {
         taken
     }
 
-    fn told(&self, failure: Option<StopFailure>) -> Result<(), DrainError> {
+    fn outcome(&self, failure: Option<StopFailure>) -> Result<(), DrainError> {
         let failed = |failure| DrainError::StopFailed { plugin: self.owner(), failure };
         failure.map_or(Ok(()), |failure| Err(failed(failure)))
     }
@@ -173,8 +199,9 @@ impl Stop {
         polled
     }
 
-    fn is_polling(&self) -> bool {
-        let id = self.plugin.tracker().id();
+    /// Whether this thread is polling or dropping a stop of that plugin.
+    pub(crate) fn is_polling(plugin: &CallTracker) -> bool {
+        let id = plugin.id();
         STOPPING.try_with(|stopping| stopping.borrow().contains(&id)).unwrap_or(false)
     }
 
@@ -201,6 +228,7 @@ impl Drop for Stop {
         // It may have the last reference to the plugin's value.
         let tracker = self.plugin.tracker();
         tracker.while_dropping(None, || self.polling(|| drop(step)));
+        tracker.stop_gone(self.id);
         self.report(&failure);
     }
 }
@@ -211,11 +239,21 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// A wait for a stop. When it is dropped, others that wait go on with the stop.
-struct Turn<'s>(&'s Stop);
+/// The waker of a stop: it wakes all waits for the plugin, because the one that
+/// polled the stop last may not be polled again.
+struct AllWaits {
+    tracker: Arc<CallTracker>,
+    /// Whether the stop was woken since its last poll began.
+    woken: AtomicBool,
+}
 
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.0.plugin.tracker().wake();
+impl Wake for AllWaits {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.woken.store(true, Ordering::Release);
+        self.tracker.wake();
     }
 }

@@ -234,6 +234,7 @@ impl Store {
             Some(plugin) => Arc::clone(plugin.tracker()),
             None => options.tracker.unwrap_or_else(|| Arc::clone(&self.built_in)),
         };
+        tracker.made(id, resolved.plugin.as_ref().map(|plugin| plugin.generation()));
         let entry = Arc::new(Entry {
             id,
             point,

@@ -10,15 +10,17 @@ mod point;
 mod sequence;
 
 use std::collections::{BTreeMap, HashMap};
+use std::iter;
 use std::sync::{Arc, PoisonError, Weak};
 
 use crate::error::NameClash;
 use crate::plugin::id::PluginId;
+use crate::plugin::leaving::Leaving;
 use crate::plugin::quota::Quota;
 use crate::plugin::record::{PluginName, PluginRecord};
-use crate::plugin::tracker::CallTracker;
+use crate::plugin::tracker::{CallTracker, RemovedHandler};
 use crate::point::PointDescriptor;
-use crate::registry::entry::Entry;
+use crate::registry::entry::{Entry, Owner};
 use crate::registry::order::Wanted;
 use crate::sync::Mutex;
 
@@ -94,16 +96,64 @@ impl Store {
         theirs.map(|(_, point)| point.descriptor.name()).collect()
     }
 
-    /// The handlers of that name at one point or at all: `plugin/handler`,
-    /// `plugin/*`, or a bare name for a built-in one.
-    pub(crate) fn named(&self, name: &str, at: Option<usize>) -> Vec<(usize, Arc<Entry>)> {
-        let generation_of = |plugin| self.plugins.get(plugin).map(|record| record.generation());
-        let (owner, name) = match Wanted::parse(name) {
-            Wanted::Name(name) => (Some(None), Some(name)),
-            Wanted::Of(plugin, name) => (generation_of(plugin).map(Some), Some(name)),
-            Wanted::All(plugin) => (generation_of(plugin).map(Some), None),
+    /// What a name given by the host may mean, the likeliest first: `plugin/handler`,
+    /// `plugin/*`, or a bare name for a built-in one. That of a place in the source
+    /// may have a plugin in front of it.
+    fn meanings(name: &str) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
+        let wanted = Wanted::parse(name);
+        let first = match wanted {
+            Wanted::Name(name) => (None, Some(name)),
+            Wanted::Of(plugin, name) => (Some(plugin), Some(name)),
+            Wanted::All(plugin) => (Some(plugin), None),
         };
-        let Some(owner) = owner else { return Vec::new() };
+        let place = name.split_once('/').filter(|_| matches!(wanted, Wanted::Name(_)));
+        let second = place.map(|(plugin, place)| (Some(plugin), Some(place)));
+        iter::once(first).chain(second)
+    }
+
+    /// The handlers of that name at one point or at all.
+    pub(crate) fn named(&self, name: &str, at: Option<usize>) -> Vec<(usize, Arc<Entry>)> {
+        let found = Self::meanings(name).map(|(plugin, name)| {
+            let owner = match plugin {
+                None => None,
+                Some(plugin) => match self.plugins.get(plugin) {
+                    Some(record) => Some(record.generation()),
+                    None => return Vec::new(),
+                },
+            };
+            self.registered(owner, name, at)
+        });
+        found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// What is left of handlers of that name that were removed before.
+    pub(crate) fn left_of(&self, name: &str, at: Option<usize>) -> Vec<Leaving> {
+        let left = Self::meanings(name).filter_map(|(plugin, name)| {
+            let (owner, tracker) = match plugin {
+                None => (Owner::BuiltIn, Arc::clone(&self.built_in)),
+                Some(plugin) => {
+                    let known = self.known_name(plugin)?;
+                    (Owner::Plugin(known.id().clone()), Arc::clone(known.tracker()))
+                }
+            };
+            let is_it = |removed: &RemovedHandler| {
+                name.is_none_or(|name| *removed.name == *name)
+                    && at.is_none_or(|at| removed.point.index() == at)
+            };
+            let removed = tracker.removed_so_far();
+            let ids = removed.iter().filter(|(_, it)| is_it(it)).map(|(id, _)| *id);
+            let ids: Vec<_> = ids.collect();
+            (!ids.is_empty()).then(|| Leaving::of(owner, &tracker, ids))
+        });
+        left.collect()
+    }
+
+    fn registered(
+        &self,
+        owner: Option<u64>,
+        name: Option<&str>,
+        at: Option<usize>,
+    ) -> Vec<(usize, Arc<Entry>)> {
         let points = self.points.iter().filter(|(index, _)| at.is_none_or(|at| at == **index));
         points
             .flat_map(|(&index, point)| {
