@@ -3,7 +3,7 @@
 
 mod support;
 
-use std::future::{Future, IntoFuture, pending};
+use std::future::{IntoFuture, pending};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};

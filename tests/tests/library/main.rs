@@ -3,7 +3,7 @@
 //! unloaded: a hundred times. Code of it that ran later would end the process.
 //!
 //! The library is `meter.rs` beside this, built here. Loading a library and calling
-//! its functions is unsafe; no other test has unsafe code.
+//! its functions is unsafe.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code)]
 
