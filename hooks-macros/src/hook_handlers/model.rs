@@ -9,6 +9,8 @@ use crate::hook_handler::{Arguments, Draft, Handler};
 #[derive(Default)]
 pub(crate) struct BlockArguments {
     pub(crate) plugin: Option<Expr>,
+    /// Whether the block says `plugin`, also where the id is wrong.
+    pub(crate) names_a_plugin: bool,
     pub(crate) version: Option<Expr>,
     pub(crate) description: Option<Expr>,
     pub(crate) krate: Option<Path>,
@@ -24,6 +26,8 @@ pub(crate) struct DraftBlock {
     pub(crate) header: Option<ItemImpl>,
     pub(crate) methods: Vec<Method>,
     pub(crate) steps: Vec<DraftStep>,
+    /// Whether anything is marked as a handler, also where the mark is wrong.
+    pub(crate) has_handler_mark: bool,
 }
 
 /// Which step of a plugin's life a method is.

@@ -16,14 +16,14 @@ const KEYS: Known = Known { all: &["plugin", "version", "description", "crate"],
 pub(crate) fn parse(arguments: TokenStream, item: TokenStream, errors: &mut Errors) -> DraftBlock {
     let arguments = block_arguments(arguments, errors);
     let mut tokens: Vec<TokenTree> = item.into_iter().collect();
-    let (mut methods, mut steps) = (Vec::new(), Vec::new());
+    let mut marked = Marked::default();
     let mut header = None;
     if let Some(TokenTree::Group(body)) = tokens.last()
         && body.delimiter() == Delimiter::Brace
     {
         header = read_header(&tokens[..tokens.len() - 1]);
         if header.is_some() {
-            let body = read_body(body, &mut methods, &mut steps, errors);
+            let body = read_body(body, &mut marked, errors);
             tokens.pop();
             tokens.push(TokenTree::Group(body));
         }
@@ -32,14 +32,19 @@ pub(crate) fn parse(arguments: TokenStream, item: TokenStream, errors: &mut Erro
         let at = tokens.first().map_or_else(Span::call_site, TokenTree::span);
         errors.push(at, "`#[hook_handlers]` goes on an impl block");
     }
-    DraftBlock { arguments, item: tokens.into_iter().collect(), header, methods, steps }
+    let Marked { methods, steps, has_handler_mark } = marked;
+    let item = tokens.into_iter().collect();
+    DraftBlock { arguments, item, header, methods, steps, has_handler_mark }
 }
 
 fn block_arguments(tokens: TokenStream, errors: &mut Errors) -> BlockArguments {
     let mut arguments = BlockArguments::default();
     keys::parse_tokens(tokens, &KEYS, errors, |key, input, _| {
         match key.to_string().as_str() {
-            "plugin" => arguments.plugin = Some(hook_handler::plugin(input)?),
+            "plugin" => {
+                arguments.names_a_plugin = true;
+                arguments.plugin = Some(hook_handler::plugin(input)?);
+            }
             "version" => {
                 arguments.version = Some(keys::constant(input, "version = \"1.2.0\"")?);
             }
@@ -62,12 +67,7 @@ fn read_header(tokens: &[TokenTree]) -> Option<ItemImpl> {
 
 /// Walks over the items of the block, takes the marks off and reads the
 /// methods that carry them.
-fn read_body(
-    body: &Group,
-    methods: &mut Vec<Method>,
-    steps: &mut Vec<DraftStep>,
-    errors: &mut Errors,
-) -> Group {
+fn read_body(body: &Group, marked: &mut Marked, errors: &mut Errors) -> Group {
     let mut out = TokenStream::new();
     let mut item = Item::default();
     let mut tokens = body.stream().into_iter().peekable();
@@ -89,15 +89,23 @@ fn read_body(
         let ends = is_punct(&token, ';')
             || matches!(&token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
         if ends {
-            std::mem::take(&mut item).finish(methods, steps, errors);
+            std::mem::take(&mut item).finish(marked, errors);
         } else {
             item.head.extend([token]);
         }
     }
-    item.finish(methods, steps, errors);
+    item.finish(marked, errors);
     let mut group = Group::new(Delimiter::Brace, out);
     group.set_span(body.span());
     group
+}
+
+/// What is marked in a block.
+#[derive(Default)]
+struct Marked {
+    methods: Vec<Method>,
+    steps: Vec<DraftStep>,
+    has_handler_mark: bool,
 }
 
 /// An item of the block up to its body.
@@ -118,7 +126,11 @@ enum MarkKind {
 }
 
 impl Item {
-    fn finish(self, methods: &mut Vec<Method>, steps: &mut Vec<DraftStep>, errors: &mut Errors) {
+    fn finish(self, marked: &mut Marked, errors: &mut Errors) {
+        let is_handler = |mark: &Mark| matches!(mark.kind, MarkKind::Handler(_));
+        let handlers = self.marks.iter().filter(|mark| is_handler(mark)).count();
+        marked.has_handler_mark |= handlers > 0;
+        let is_mixed = handlers > 0 && handlers < self.marks.len();
         let mut marks = self.marks.into_iter();
         let Some(Mark { at, kind }) = marks.next() else { return };
         for extra in marks {
@@ -130,15 +142,19 @@ impl Item {
             };
             errors.push(extra.at, message);
         }
+        // A signature cannot suit both, and what is wrong is reported.
+        if is_mixed {
+            return;
+        }
         match kind {
             MarkKind::Handler(arguments) => {
                 let arguments = hook_handler::arguments(arguments, errors);
                 let draft = hook_handler::function(self.head, "hook_handler", errors);
-                methods.extend(draft.map(|draft| Method { arguments, draft }));
+                marked.methods.extend(draft.map(|draft| Method { arguments, draft }));
             }
             MarkKind::Step(kind) => {
                 let draft = hook_handler::function(self.head, kind.word(), errors);
-                steps.extend(draft.map(|draft| DraftStep { kind, at, draft }));
+                marked.steps.extend(draft.map(|draft| DraftStep { kind, at, draft }));
             }
         }
     }

@@ -21,7 +21,7 @@ const BORROWS: &str =
 pub(crate) fn check<'a>(draft: &'a DraftBlock, errors: &mut Errors) -> Option<Plugin<'a>> {
     let header = draft.header.as_ref();
     let sound = header.is_some_and(|header| check_header(header, errors));
-    if header.is_some() && draft.methods.is_empty() {
+    if header.is_some() && !draft.has_handler_mark {
         errors.push(
             Span::call_site(),
             "no method of this block is a handler: mark one with `#[hook_handler(Point)]`",
@@ -34,7 +34,7 @@ pub(crate) fn check<'a>(draft: &'a DraftBlock, errors: &mut Errors) -> Option<Pl
     }
     let steps = check_steps(draft, errors);
     let header = header.filter(|_| sound)?;
-    let BlockArguments { plugin, version, description, krate } = &draft.arguments;
+    let BlockArguments { plugin, version, description, krate, .. } = &draft.arguments;
     Some(Plugin {
         rt: runtime::path(krate.as_ref()),
         cfgs: location::cfgs(&header.attrs),
@@ -55,7 +55,7 @@ fn check_steps(draft: &DraftBlock, errors: &mut Errors) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for DraftStep { kind, at, draft: method } in &draft.steps {
         let word = kind.word();
-        if draft.arguments.plugin.is_none() {
+        if !draft.arguments.names_a_plugin {
             errors.push(
                 *at,
                 format!(

@@ -152,7 +152,6 @@ fn steps_are_checked() {
             ("n: u8", "`#[stop]` takes nothing but `&self`"),
             ("unsafe", "`#[stop]` cannot be unsafe"),
             ("T", "`#[stop]` cannot be generic"),
-            ("p: &u8", "`#[stop]` takes nothing but `&self`"),
         ],
     );
     assert_messages(
@@ -162,5 +161,38 @@ fn steps_are_checked() {
     assert_messages(
         plugin("plugin = \"a\", version = 3, description", &format!("impl A {{ {method} }}")),
         &[("3", "write `version = \"1.2.0\"`"), ("", "write `description = ")],
+    );
+}
+
+/// A mistake is reported once, and what follows from it is not.
+#[test]
+fn one_mistake_is_one_message() {
+    let messages = |arguments: &str, body: &str| {
+        super::support::messages(plugin(arguments, &format!("impl A {{ {body} }}")))
+    };
+    let only = |at: &str, said: &str| [(at.to_owned(), said.to_owned())];
+    assert_eq!(
+        messages(
+            "plugin = \"c d\"",
+            "#[hook_handler(P)] fn a(&self, p: &u8) {} #[start] fn b(&self) {}"
+        ),
+        only(
+            "\"c d\"",
+            "a plugin id is made of ASCII letters, digits, `-`, `_` and `.`, so ' ' cannot be in \
+             it: write `plugin = \"c-d\"`",
+        ),
+    );
+    let one_mark = "a method has one mark: write a second method that calls this one";
+    assert_eq!(
+        messages("plugin = \"c\"", "#[start] #[hook_handler(P)] fn a(&self, p: &u8) {}"),
+        only("hook_handler", one_mark),
+    );
+    assert_eq!(
+        messages("plugin = \"c\"", "#[hook_handler(P)] #[stop] fn a(&self, p: &u8) {}"),
+        only("stop", one_mark),
+    );
+    assert_eq!(
+        messages("plugin = \"c\"", "#[hook_handler(P)] const N: u8 = 1;"),
+        only("const", "`#[hook_handler]` goes on a function"),
     );
 }
