@@ -326,12 +326,20 @@ pub enum RegisterError {
     },
     /// The plugin has handlers already, from an installation or a registrar.
     #[error(
-        "plugin `{plugin}` has handlers here already: remove them first with `uninstall` or \
-         `unregister_plugin`, or use `install_or_replace`"
+        "plugin `{plugin}` has handlers here already: remove them first with {}",
+        if *.can_be_replaced {
+            "`uninstall` or `unregister_plugin`, or use `install_or_replace`"
+        } else {
+            "`uninstall().await` or `unregister_plugin(…).await`"
+        }
     )]
     Installed {
         /// The plugin's id.
         plugin: String,
+        /// Whether `install_or_replace` would have taken the new one: not where that
+        /// has a `#[start]` or was to be started, or where the installed one has a
+        /// `#[stop]`.
+        can_be_replaced: bool,
     },
     /// A plugin with a `#[start]` was installed without it.
     #[error(

@@ -150,7 +150,8 @@ fn world() -> (HookRegistry, Log, Count) {
     (watched(&log), log, Count::default())
 }
 
-const SKIPPED: &str = "one: skipped (it was skipped, because its removal was not waited for)";
+const SKIPPED: &str =
+    "one: skipped (it was skipped, because only an awaited removal runs it, and none did)";
 
 fn drained(removal: &Removal) -> Poll<Result<(), DrainError>> {
     poll_once(removal.into_future().as_mut()).map(DrainOutcome::into_result)
@@ -293,9 +294,60 @@ async fn l18_a_group_that_is_refused_after_its_start_is_stopped() {
     let error = hooks.start_all(group()).await.unwrap_err();
     assert!(matches!(
         error,
-        StartError::Refused(hooks_runtime::RegisterError::Installed { plugin }) if plugin == "two"
+        StartError::Refused(hooks_runtime::RegisterError::Installed { plugin, .. }) if plugin == "two"
     ));
     assert_eq!(log.take(), [""; 0]);
+}
+
+/// No error advises what is refused by another error.
+#[tokio::test]
+async fn l18_where_a_replacement_is_refused_the_error_says_only_to_uninstall() {
+    let (hooks, log, dropped) = world();
+    let one = || One(Body::new("one", &log, &dropped));
+    let only_remove = |plugin: &str| {
+        format!(
+            "plugin `{plugin}` has handlers here already: remove them first with \
+             `uninstall().await` or `unregister_plugin(…).await`"
+        )
+    };
+    let installed = hooks.start(one()).await.unwrap();
+    assert_eq!(hooks.start(one()).await.unwrap_err().to_string(), only_remove("one"));
+    assert_eq!(hooks.start_all([one()]).await.unwrap_err().to_string(), only_remove("one"));
+    let registrar = hooks.registrar("one").unwrap();
+    assert_eq!(registrar.start(one()).await.unwrap_err().to_string(), only_remove("one"));
+    installed.uninstall().await;
+    hooks.start(one()).await.unwrap();
+    // The one that is installed has a stop, which a replacement does not run.
+    hooks.install(Plain(log.clone())).unwrap();
+    let plain = || Plain(log.clone());
+    assert_eq!(hooks.install(plain()).unwrap_err().to_string(), only_remove("plain"));
+    // A plugin without a start that comes by `start`.
+    assert_eq!(hooks.start(plain()).await.unwrap_err().to_string(), only_remove("plain"));
+    hooks.unregister_plugin("plain").await;
+    hooks.register(on::<Saved>().plugin("plain").handler(|_: &SavedPayload| ())).unwrap();
+    assert_eq!(hooks.start(plain()).await.unwrap_err().to_string(), only_remove("plain"));
+    // Where a replacement helps, the error says so.
+    assert_eq!(
+        hooks.install(plain()).unwrap_err().to_string(),
+        "plugin `plain` has handlers here already: remove them first with `uninstall` or \
+         `unregister_plugin`, or use `install_or_replace`"
+    );
+    hooks.install_or_replace(plain()).unwrap();
+}
+
+/// The id is free from the removal on, so a stop and the next start can overlap.
+#[tokio::test]
+async fn l19_a_plugin_can_be_started_again_while_its_old_stop_still_runs() {
+    let (hooks, log, dropped) = world();
+    let one = || One(Body::new("one", &log, &dropped));
+    let removal = hooks.start(one()).await.unwrap().uninstall();
+    log.take();
+    assert!(drained(&removal).is_pending());
+    hooks.start(one()).await.unwrap();
+    assert_eq!(log.take(), ["one stops", "one starts", "one start done"]);
+    assert!((&removal).await.is_drained());
+    assert_eq!(log.take(), ["one stop done"]);
+    assert!(hooks.is_installed("one"));
 }
 
 /// Dropped at every point of its way, a start leaves nothing registered; what had

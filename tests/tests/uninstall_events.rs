@@ -81,8 +81,8 @@ async fn l20_a_stop_that_is_skipped_or_fails_is_in_the_log() {
     assert_eq!(
         log.take(),
         [
-            "message: the `#[stop]` of a plugin failed: it was skipped, because its removal was \
-             not waited for",
+            "message: the `#[stop]` of a plugin failed: it was skipped, because only an awaited \
+             removal runs it, and none did",
             "plugin: \"shop\"",
             "kind: \"skipped\"",
         ]

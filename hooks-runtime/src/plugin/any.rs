@@ -35,8 +35,10 @@ use crate::plugin::lifecycle::{LifecycleStep, Stop};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a plugin",
     label = "expected a type with `#[hook_handlers]` on its impl block",
-    note = "put `#[hook_handlers(plugin = \"…\")]` on `impl {Self}` and `#[hook_handler(Point)]` on \
-            its methods"
+    note = "a plugin is a type with `#[hook_handlers(plugin = \"…\")]` on its impl block and \
+            `#[hook_handler(Point)]` on its methods",
+    note = "a single plugin goes in as it is, or in an `Arc` of its own type; different plugins in \
+            one list are a `Vec<Box<dyn AnyPlugin>>`"
 )]
 pub trait AnyPlugin: Send + Sync + 'static {
     /// The plugin's id; `None` for a block of built-in handlers.

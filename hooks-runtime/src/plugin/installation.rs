@@ -20,11 +20,17 @@ use crate::registry::{HookRegistry, Inner};
 ///
 /// An `Arc` of a plugin is a plugin too: a host that wants to look at the value
 /// while it is installed keeps a clone of the `Arc`.
+///
+/// There is no `dyn Plugin`, because what a plugin says about itself is constants.
+/// Where the type of a plugin is to be forgotten, it is a `Box<dyn AnyPlugin>`: see
+/// [`AnyPlugin`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a plugin",
     label = "expected a type with `#[hook_handlers]` on its impl block",
-    note = "put `#[hook_handlers(plugin = \"…\")]` on `impl {Self}` and `#[hook_handler(Point)]` on \
-            its methods"
+    note = "a plugin is a type with `#[hook_handlers(plugin = \"…\")]` on its impl block and \
+            `#[hook_handler(Point)]` on its methods",
+    note = "a single plugin goes in as it is, or in an `Arc` of its own type; different plugins in \
+            one list are a `Vec<Box<dyn AnyPlugin>>`"
 )]
 pub trait Plugin: Sized + Send + Sync + 'static {
     /// The plugin's id; `None` for a block of built-in handlers.
@@ -155,8 +161,28 @@ impl HookRegistry {
     /// one, never both, never neither. A fire under way ends with the version
     /// it started with, unless that version is uninstalled meanwhile.
     ///
-    /// A plugin with a `#[stop]` is not replaced, because nothing would wait to run
-    /// it: uninstall it first.
+    /// It does not wait, so it runs neither a `#[start]` nor a `#[stop]`: a plugin with
+    /// a `#[start]` cannot replace another, and one with a `#[stop]` cannot be replaced.
+    /// With either, uninstall the old one and then start the new one:
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_handlers};
+    /// # hooks_runtime::hook_points! { pub void Saved { page: u32 } }
+    /// # struct Audit { path: &'static str }
+    /// # #[hook_handlers(plugin = "audit")]
+    /// # impl Audit {
+    /// #     #[start] fn open(&self) { assert!(!self.path.is_empty()); }
+    /// #     #[hook_handler(Saved)] fn saved(&self, _: &SavedPayload) {}
+    /// #     #[stop] fn close(&self) {}
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let audit = hooks.start(Audit { path: "old.log" }).await?;
+    /// audit.uninstall().await; // or `hooks.unregister_plugin("audit").await`
+    /// hooks.start(Audit { path: "new.log" }).await?;
+    /// # Ok(()) }
+    /// ```
     pub fn install_or_replace(&self, plugin: impl AnyPlugin) -> Result<Installed, RegisterError> {
         let parts = Box::new(plugin).into_parts();
         self.install_one(parts, Replaces::SameId)

@@ -57,7 +57,7 @@ impl HookRegistry {
     /// Runs the `#[start]` of a plugin, if it has one, then registers all of its
     /// handlers, or none of them.
     ///
-    /// A plugin whose start fails is not registered. One whose registration is
+    /// A plugin whose start fails is not registered, and not stopped either. One whose registration is
     /// refused after its start is stopped again. Where the future is dropped before
     /// its end, nothing is registered either; a plugin that had started by then is
     /// not stopped, which is reported as a skipped stop.
@@ -75,8 +75,8 @@ impl HookRegistry {
     /// Starts plugins one after another, then installs them as one group: all
     /// handlers of all of them, or none.
     ///
-    /// The first start that fails ends it: those that had started are stopped, the
-    /// last one first. So are all of them if the group is refused.
+    /// The first start that fails ends it: those that had started before are stopped,
+    /// the last one first. So are all of them if the group is refused.
     pub fn start_all<I>(
         &self,
         plugins: I,
@@ -99,7 +99,7 @@ impl HookRegistry {
         &self,
         mut plugins: Vec<PluginParts>,
     ) -> Result<Vec<Installed>, (Option<&'static str>, StartError)> {
-        let refused = |(plugin, error): (_, RegisterError)| (plugin, StartError::from(error));
+        let refused = |(plugin, error)| (plugin, StartError::Refused(not_replaceable(error)));
         // Before any of them opens what it could not use.
         self.inner.check_free(&plugins).map_err(refused)?;
         let mut started = Vec::new();
@@ -121,6 +121,14 @@ impl HookRegistry {
             }
         }
     }
+}
+
+/// A replacement starts nothing, so it is no way out where a plugin is to be started.
+fn not_replaceable(mut refused: RegisterError) -> RegisterError {
+    if let RegisterError::Installed { can_be_replaced, .. } = &mut refused {
+        *can_be_replaced = false;
+    }
+    refused
 }
 
 /// Stops those that started, the last one first. What fails in that is reported.

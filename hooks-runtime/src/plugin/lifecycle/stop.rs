@@ -27,8 +27,9 @@ thread_local! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopFailure {
-    /// It was not run: the removal of the plugin was not awaited, was refused from
-    /// inside one of its handlers, or its registry was dropped.
+    /// It was not run: the removal of the plugin was not awaited, the wait was refused
+    /// (asked for from inside one of its handlers or of its runs), the registry was
+    /// dropped, or the future of a `start` was, after the plugin had started.
     Skipped,
     /// It had begun, and all waits for it were given up before it ended.
     Cancelled,
@@ -61,7 +62,9 @@ impl StopFailure {
 impl fmt::Display for StopFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Skipped => f.write_str("it was skipped, because its removal was not waited for"),
+            Self::Skipped => {
+                f.write_str("it was skipped, because only an awaited removal runs it, and none did")
+            }
             Self::Cancelled => f.write_str("it was dropped before its end"),
             Self::Error(message) => write!(f, "{}", escaped(message)),
             Self::Panicked(message) => write!(f, "panicked: {}", escaped(message)),

@@ -110,7 +110,8 @@ impl Store {
         }
         if let Some(installed) = self.plugins.get(&id) {
             if replaces == Replaces::Nothing {
-                return Err(RegisterError::Installed { plugin: id.to_string() });
+                let can_be_replaced = !about.has_start && !installed.about().has_stop;
+                return Err(RegisterError::Installed { plugin: id.to_string(), can_be_replaced });
             }
             if installed.about().has_stop {
                 return Err(RegisterError::HasStop { plugin: id.to_string() });
