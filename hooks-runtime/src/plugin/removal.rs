@@ -38,6 +38,13 @@ use crate::registry::entry::Owner;
 /// # Ok(()) }
 /// ```
 ///
+/// | written | gives |
+/// |---|---|
+/// | `removal.await` | a [`DrainOutcome`], which may be ignored |
+/// | `removal.await.into_result()?` | an error where the wait was refused or a `#[stop]` failed |
+/// | `removal.within(limit).await?` | the same, or an error that says what is left after the limit |
+/// | `tokio::spawn(removal.into_future())` | a task that waits: a `Removal` becomes a future by [`IntoFuture`] |
+///
 /// The wait is for the calls of these handlers and for no others. Where a plugin
 /// with a `#[stop]` leaves, the wait then runs that; a removal that is dropped before
 /// reports that it was skipped. A reference can be awaited too, as often as wanted.
@@ -136,12 +143,18 @@ pub enum DrainError {
 /// How the wait for a [`Removal`] ended.
 ///
 /// The handlers are removed in any case, so this may be ignored: a wait that was
-/// refused is logged.
+/// refused is logged. A caller who wants the error writes
+/// `removal.await.into_result()?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrainOutcome {
     removed: usize,
-    wait: Result<(), DrainError>,
+    waited: Waited,
 }
+
+/// A type of its own, because the compiler offers a field that is a `Result` to a caller
+/// who writes `?` behind the outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Waited(Result<(), DrainError>);
 
 impl DrainOutcome {
     fn after(removed: usize, wait: Result<(), DrainError>) -> Self {
@@ -151,7 +164,7 @@ impl DrainOutcome {
         {
             log::removed_without_wait(error);
         }
-        Self { removed, wait }
+        Self { removed, waited: Waited(wait) }
     }
 
     /// How many handlers the removal removed.
@@ -161,12 +174,13 @@ impl DrainOutcome {
 
     /// Whether nothing of what was removed is left. A stop that failed has ended.
     pub fn is_drained(&self) -> bool {
-        matches!(self.wait, Ok(()) | Err(DrainError::StopFailed { .. }))
+        matches!(self.waited.0, Ok(()) | Err(DrainError::StopFailed { .. }))
     }
 
-    /// The same, with the reason why it could not be waited for.
+    /// The outcome for `?`: an error where it could not be waited for, or where a
+    /// `#[stop]` failed.
     pub fn into_result(self) -> Result<(), DrainError> {
-        self.wait
+        self.waited.0
     }
 }
 
