@@ -53,6 +53,9 @@ pub fn __handlers(input: TokenStream) -> TokenStream {
 /// The point comes first. The keys are `plugin`, `name`, `priority`,
 /// `timeout`, `on_failure`, `before`, `after`, `target`, `crate` and the flags
 /// `guard` and `replace`. The function itself stays as it is written.
+///
+/// `crate = ::path` names the runtime where it is renamed or re-exported; see `facade!`
+/// for a way to say it once.
 #[proc_macro_attribute]
 pub fn hook_handler(arguments: TokenStream, item: TokenStream) -> TokenStream {
     hook_handler::hook_handler(arguments.into(), &item.into()).into()

@@ -82,6 +82,7 @@ pub mod observe;
 mod plugin;
 mod point;
 mod registry;
+mod suggest;
 mod sync;
 #[cfg(feature = "serde")]
 mod wire;
@@ -101,7 +102,7 @@ pub use flow::{
     FlowError, FlowPoint, OnError,
 };
 #[cfg(feature = "collect")]
-pub use handler::collect::{CollectError, collected};
+pub use handler::collect::{CollectError, MissingHandler, collected};
 pub use handler::on::{On, on};
 pub use handler::registration::{IntoRegistrations, Registration};
 pub use handler::target::Target;
@@ -202,6 +203,28 @@ macro_rules! handlers {
 /// and each crate that uses it says once, at its root, which crate is meant:
 /// `extern crate framework as hooks_runtime;`. No handler needs `crate = …` then. The
 /// same line serves a crate that knows `hooks_runtime` by another name.
+///
+/// Where one of the two lines is missing, the compiler says at every attribute:
+///
+/// | message | missing |
+/// |---|---|
+/// | ``cannot find `hooks_runtime` in the crate root`` | `extern crate framework as hooks_runtime;` at the root of the crate with the handler |
+/// | ``cannot find `__private` in `hooks_runtime` `` | `hooks_runtime::facade!();` at the root of the framework |
+///
+/// # One attribute alone
+///
+/// The key `crate` names the runtime for one attribute. Its value is a path as in
+/// `use`: from a crate, `crate = ::framework::hooks`, or of a name that is in scope,
+/// `crate = hooks`. The path leads to the runtime itself, or to a crate with
+/// `facade!()`.
+///
+/// | on | written |
+/// |---|---|
+/// | a function | `#[hook_handler(Saved, crate = ::framework::hooks)]` |
+/// | an impl block, for all of its handlers | `#[hook_handlers(plugin = "audit", crate = ::framework::hooks)]` |
+/// | a struct | `#[derive(Merge)] #[merge(crate = ::framework::hooks)]` |
+///
+/// `hook_points!`, `handlers!` and `facade!` find the runtime by themselves.
 #[macro_export]
 macro_rules! facade {
     () => {

@@ -2,7 +2,8 @@
 //! order of their paths, whole or not at all (L18).
 
 use hooks_runtime::{
-    HookRegistry, Owner, PluginId, collected, hook_handler, hook_handlers, hook_points,
+    CollectError, HookRegistry, Owner, PluginId, collected, hook_handler, hook_handlers,
+    hook_points,
 };
 
 hook_points! {
@@ -84,26 +85,53 @@ fn l18_what_was_expected_and_is_not_there_is_an_error_and_nothing_is_registered(
     let error = hooks.register_collected_expecting(expected).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "expected handlers were not linked: collected::nobody, elsewhere::depot::stamp, zone; \
-         add `use elsewhere as _;` to the program, or list them with `handlers!`",
+        "expected handlers were not linked: elsewhere::depot::stamp; add `use elsewhere as _;` to \
+         the program, or list them with `handlers!`; no handlers with these paths were linked: \
+         collected::nobody, zone (did you mean `collected::zone`?); `collected()` returns those \
+         that were",
     );
     // As `main` prints it.
     assert_eq!(
         format!("{error:?}"),
-        "expected handlers were not linked:\n    collected::nobody\n    \
-         elsewhere::depot::stamp\n    zone\nthe linker leaves out a crate that no code names; add \
-         to the program:\n    use elsewhere as _;\nor list the handlers with `handlers!`",
+        "expected handlers were not linked:\n    elsewhere::depot::stamp\nthe linker leaves out a \
+         crate that no code names; add to the program:\n    use elsewhere as _;\nor list the \
+         handlers with `handlers!`\nno handlers with these paths were linked:\n    \
+         collected::nobody\n    zone (did you mean `collected::zone`?)\n`collected()` returns \
+         those that were",
     );
     let error = hooks.register_collected_expecting(["collected::nobody"]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "expected handlers were not linked: collected::nobody; their crates are linked, so check \
-         the paths against `collected()`",
+        "no handlers with these paths were linked: collected::nobody; `collected()` returns those \
+         that were",
     );
     assert_eq!(
         format!("{error:?}"),
-        "expected handlers were not linked:\n    collected::nobody\ntheir crates are linked, so \
-         check the paths against `collected()`",
+        "no handlers with these paths were linked:\n    collected::nobody\n`collected()` returns \
+         those that were",
+    );
+    // A package's name is not what code calls its crate.
+    let expected = ["plugin-crate::audit::note", "plugin_crate::audit::note"];
+    let error = hooks.register_collected_expecting(expected).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "expected handlers were not linked: plugin-crate::audit::note, plugin_crate::audit::note; \
+         add `use plugin_crate as _;` to the program, or list them with `handlers!`",
+    );
+    // The nearest path, for a slip in any part of it.
+    let expected = ["collected::depot::stmp", "colected::north", "collected::depo::shelf::put"];
+    let error = hooks.register_collected_expecting(expected).unwrap_err();
+    let CollectError::Missing { missing, unlinked } = &error else { panic!("{error}") };
+    assert_eq!(unlinked[..], ["colected"]);
+    let missing: Vec<_> = missing.iter().map(|one| (one.is_unlinked, one.to_string())).collect();
+    assert_eq!(
+        missing,
+        [
+            (false, "collected::depot::stmp (did you mean `collected::depot::stamp`?)"),
+            (true, "colected::north (did you mean `collected::north`?)"),
+            (false, "collected::depo::shelf::put (did you mean `collected::depot::shelf::put`?)"),
+        ]
+        .map(|(is_unlinked, text)| (is_unlinked, text.to_owned())),
     );
     assert!(hooks.handlers().is_empty());
     let handles = hooks.register_collected_expecting(PATHS).unwrap();

@@ -14,6 +14,7 @@ use crate::handler::registration::Registration;
 use crate::observe::log;
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handles;
+use crate::suggest;
 
 /// An annotated function, as the linker brings it.
 #[doc(hidden)]
@@ -32,12 +33,12 @@ inventory::collect!(Collected);
 #[derive(Error)]
 #[non_exhaustive]
 pub enum CollectError {
-    /// Handlers that were expected were not linked.
-    #[error("expected handlers were not linked: {}; {}", .missing.join(", "), advice(.unlinked))]
+    /// Handlers that were expected are not among those that were linked.
+    #[error("{}", in_one_line(.missing, .unlinked))]
     Missing {
-        /// Their paths.
-        missing: Vec<String>,
-        /// The crates of which nothing was linked.
+        /// Which, in the order in which they were expected.
+        missing: Vec<MissingHandler>,
+        /// The crates of which nothing was linked, as code names them.
         unlinked: Vec<String>,
     },
     /// The registry refused them.
@@ -45,26 +46,74 @@ pub enum CollectError {
     Register(#[from] RegisterError),
 }
 
-/// What to do about handlers that were not linked, in one line.
-fn advice(unlinked: &[String]) -> String {
-    if unlinked.is_empty() {
-        return "their crates are linked, so check the paths against `collected()`".to_owned();
+/// A handler that was expected and is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MissingHandler {
+    /// Its path, escaped.
+    pub path: String,
+    /// Whether its crate was not linked. Otherwise the path is wrong: no handler of it
+    /// was linked, but others of its crate were, or it names no crate.
+    pub is_unlinked: bool,
+    /// The path of a handler that was linked and is most likely meant.
+    pub nearest: Option<&'static str>,
+}
+
+/// The path, and what is most likely meant by it.
+impl fmt::Display for MissingHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)?;
+        self.nearest.map_or(Ok(()), |nearest| write!(f, " (did you mean `{nearest}`?)"))
     }
-    let lines: Vec<_> = unlinked.iter().map(|name| format!("`use {name} as _;`")).collect();
-    format!("add {} to the program, or list them with `handlers!`", lines.join(" and "))
+}
+
+/// Those whose crates were not linked, and those whose paths are wrong.
+fn apart(missing: &[MissingHandler]) -> (Vec<String>, Vec<String>) {
+    let (unlinked, wrong): (Vec<_>, Vec<_>) = missing.iter().partition(|one| one.is_unlinked);
+    let texts = |handlers: Vec<&MissingHandler>| handlers.iter().map(ToString::to_string).collect();
+    (texts(unlinked), texts(wrong))
+}
+
+/// What is missing, and what to do about it.
+fn in_one_line(missing: &[MissingHandler], crates: &[String]) -> String {
+    let (unlinked, wrong) = apart(missing);
+    let mut parts = Vec::new();
+    if !unlinked.is_empty() {
+        let lines: Vec<_> = crates.iter().map(|name| format!("`use {name} as _;`")).collect();
+        let (paths, lines) = (unlinked.join(", "), lines.join(" and "));
+        parts.push(format!(
+            "expected handlers were not linked: {paths}; add {lines} to the program, or list them \
+             with `handlers!`"
+        ));
+    }
+    if !wrong.is_empty() {
+        let paths = wrong.join(", ");
+        parts.push(format!(
+            "no handlers with these paths were linked: {paths}; `collected()` returns those that \
+             were"
+        ));
+    }
+    parts.join("; ")
 }
 
 impl fmt::Debug for CollectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Missing { missing, unlinked } = self else { return fmt::Display::fmt(self, f) };
-        f.write_str("expected handlers were not linked:")?;
-        missing.iter().try_for_each(|path| write!(f, "\n    {path}"))?;
-        if unlinked.is_empty() {
-            return write!(f, "\n{}", advice(unlinked));
+        let (left_out, wrong) = apart(missing);
+        if !left_out.is_empty() {
+            f.write_str("expected handlers were not linked:")?;
+            left_out.iter().try_for_each(|path| write!(f, "\n    {path}"))?;
+            f.write_str("\nthe linker leaves out a crate that no code names; add to the program:")?;
+            unlinked.iter().try_for_each(|name| write!(f, "\n    use {name} as _;"))?;
+            f.write_str("\nor list the handlers with `handlers!`")?;
         }
-        f.write_str("\nthe linker leaves out a crate that no code names; add to the program:")?;
-        unlinked.iter().try_for_each(|name| write!(f, "\n    use {name} as _;"))?;
-        f.write_str("\nor list the handlers with `handlers!`")
+        if !wrong.is_empty() {
+            f.write_str(if left_out.is_empty() { "" } else { "\n" })?;
+            f.write_str("no handlers with these paths were linked:")?;
+            wrong.iter().try_for_each(|path| write!(f, "\n    {path}"))?;
+            f.write_str("\n`collected()` returns those that were")?;
+        }
+        Ok(())
     }
 }
 
@@ -80,15 +129,38 @@ fn sorted() -> Vec<&'static Collected> {
     all
 }
 
-/// The crates of the missing handlers of which nothing was linked, sorted.
-fn unlinked(missing: &[&str], linked: &[&Collected]) -> Vec<String> {
-    let crate_of = |path: &'_ str| path.split_once("::").map(|(name, _)| name.to_owned());
-    let linked: Vec<_> = linked.iter().filter_map(|handler| crate_of(handler.path)).collect();
-    let mut names: Vec<_> = missing.iter().filter_map(|path| crate_of(path)).collect();
-    names.retain(|name| !linked.contains(name));
-    names.sort();
-    names.dedup();
-    names.into_iter().map(|name| escaped_text(&name)).collect()
+/// The crate of a path, as code names it: a package may have dashes in its name.
+fn crate_of(path: &str) -> Option<String> {
+    path.split_once("::").map(|(name, _)| name.replace('-', "_"))
+}
+
+/// The error for handlers that are not there.
+fn missing(expected: &[&str], linked: &[&'static Collected]) -> CollectError {
+    let is_linked =
+        |name: &String| linked.iter().any(|handler| crate_of(handler.path).as_ref() == Some(name));
+    let unlinked = |path: &str| crate_of(path).filter(|name| !is_linked(name));
+    let mut crates: Vec<_> = expected.iter().filter_map(|path| unlinked(path)).collect();
+    crates.sort();
+    crates.dedup();
+    let missing = expected.iter().map(|path| MissingHandler {
+        path: escaped_text(path),
+        is_unlinked: unlinked(path).is_some(),
+        nearest: nearest(path, linked),
+    });
+    CollectError::Missing {
+        missing: missing.collect(),
+        unlinked: crates.iter().map(|name| escaped_text(name)).collect(),
+    }
+}
+
+/// The linked handler that a path is most likely meant to be: one whose path ends with
+/// it, else the nearest in spelling.
+fn nearest(path: &str, linked: &[&'static Collected]) -> Option<&'static str> {
+    let path = path.replace('-', "_");
+    let paths = || linked.iter().map(|handler| handler.path);
+    let is_end = |known: &&str| known.strip_suffix(&*path).is_some_and(|head| head.ends_with("::"));
+    let name = |known: &str| known.rsplit("::").next().map_or(0, str::len);
+    paths().find(is_end).or_else(|| suggest::nearest(&path, paths(), name))
 }
 
 fn escaped_text(text: &str) -> String {
@@ -113,12 +185,9 @@ impl HookRegistry {
     ) -> Result<Handles, CollectError> {
         let all = sorted();
         let is_missing = |path: &&str| !all.iter().any(|handler| handler.path == *path);
-        let missing: Vec<_> = expected.into_iter().filter(is_missing).collect();
-        if !missing.is_empty() {
-            return Err(CollectError::Missing {
-                unlinked: unlinked(&missing, &all),
-                missing: missing.into_iter().map(escaped_text).collect(),
-            });
+        let absent: Vec<_> = expected.into_iter().filter(is_missing).collect();
+        if !absent.is_empty() {
+            return Err(missing(&absent, &all));
         }
         if all.is_empty() {
             log::nothing_collected();

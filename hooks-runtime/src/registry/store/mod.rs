@@ -22,6 +22,7 @@ use crate::plugin::tracker::{CallTracker, RemovedHandler};
 use crate::point::PointDescriptor;
 use crate::registry::entry::{Entry, Owner};
 use crate::registry::order::Wanted;
+use crate::suggest::nearest;
 use crate::sync::Mutex;
 
 pub(crate) use join::{Batch, Replaces};
@@ -220,7 +221,7 @@ impl Store {
     /// The ids that were asked for and that no plugin ever had, each with the
     /// nearest id that is registered.
     pub(crate) fn unknown_ids(&self) -> impl Iterator<Item = (&str, Option<&PluginId>)> {
-        self.known.unknown().map(|id| (id, nearest(id, self.plugins.keys())))
+        self.known.unknown().map(|id| (id, nearest(id, self.plugins.keys(), str::len)))
     }
 
     /// No generation so far has a greater number.
@@ -337,12 +338,4 @@ fn check_name(declared: &Declared, point: &PointDescriptor) -> Result<(), NameCl
         }
         _ => Ok(()),
     }
-}
-
-/// The id that another is most likely meant to be.
-fn nearest<'i>(id: &str, ids: impl Iterator<Item = &'i PluginId>) -> Option<&'i PluginId> {
-    ids.map(|known| (strsim::osa_distance(id, known.as_str()), known))
-        .filter(|(distance, known)| *distance <= (known.as_str().len() / 3).max(1))
-        .min()
-        .map(|(_, known)| known)
 }
