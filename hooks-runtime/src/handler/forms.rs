@@ -269,20 +269,20 @@ form! {
 }
 
 /// A function or closure that can handle `P` as a `Verb`. `Form` is found by
-/// the compiler.
+/// the compiler; `Payload` is the point's, for its messages.
 #[diagnostic::on_unimplemented(
-    message = "this is not a `{Verb}` handler of `{P}`",
+    message = "this is not a `{Verb}` handler of `{P}`, whose payload is `{Payload}`",
     label = "not a handler of `{P}`",
-    note = "a handler is a function or closure, sync or async, of `&Payload` and, if it likes, \
-            `&HookContext`; with a state, of a reference to what was given as the state first; a \
-            closure names its types: `|p: &Payload| …`",
+    note = "a handler is a function or closure, sync or async, of `&{Payload}`, at a stage of \
+            `&mut`, and, if it likes, `&HookContext`; with a state, of a reference to what was \
+            given as the state first; a closure names its types: `|p: &{Payload}| …`",
     note = "it returns `()` at a `Void` point or a stage, `R` or `Option<R>` at a `Modifying` one, \
             `Option<R>` at a `Claiming` one, `Verdict<Payload>` at a `Gating` one, `Verdict` as a \
             `Guard`, which cannot replace the payload, or a `Result` of that",
     note = "an async handler's future must be `Send`; an async closure captures nothing, its state \
             goes in with `handler_with`, that of a guard with `guard_with`"
 )]
-pub trait IntoHandler<Verb, P: HookPoint, S, Form>: Sized {
+pub trait IntoHandler<Verb, P: HookPoint, S, Form, Payload>: Sized {
     #[doc(hidden)]
     fn into_handler(self, state: Arc<S>) -> Handler<P>;
 }
@@ -293,7 +293,7 @@ pub trait IntoHandler<Verb, P: HookPoint, S, Form>: Sized {
 pub struct Handler<P>(pub(crate) ErasedHandler, PhantomData<fn() -> P>);
 
 #[diagnostic::do_not_recommend]
-impl<V, P, S, F, Form> IntoHandler<V, P, S, Form> for F
+impl<V, P, S, F, Form> IntoHandler<V, P, S, Form, P::Payload> for F
 where
     V: 'static,
     P: HookPoint,
@@ -340,7 +340,7 @@ where
     where
         P::Model: RegistersAs<V, P>,
     {
-        IntoHandler::<V, P, (), Async1>::into_handler(self, Arc::new(()))
+        IntoHandler::<V, P, (), Async1, _>::into_handler(self, Arc::new(()))
     }
 }
 
@@ -374,6 +374,6 @@ where
     where
         P::Model: RegistersAs<V, P>,
     {
-        IntoHandler::<V, P, S, StateAsync1>::into_handler(self, state)
+        IntoHandler::<V, P, S, StateAsync1, _>::into_handler(self, state)
     }
 }

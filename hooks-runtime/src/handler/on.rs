@@ -55,7 +55,10 @@ impl<P> On<P> {
 impl<P: HookPoint> On<P> {
     /// The handler: a function or closure, sync or async, of `&Payload` and,
     /// if it likes, `&HookContext`.
-    pub fn handler<Form>(self, handler: impl IntoHandler<P::Model, P, (), Form>) -> Registration {
+    pub fn handler<Form>(
+        self,
+        handler: impl IntoHandler<P::Model, P, (), Form, P::Payload>,
+    ) -> Registration {
         self.finish(handler.into_handler(Arc::new(())))
     }
 
@@ -63,14 +66,17 @@ impl<P: HookPoint> On<P> {
     pub fn handler_with<S, Form>(
         self,
         state: S,
-        handler: impl IntoHandler<P::Model, P, S, Form>,
+        handler: impl IntoHandler<P::Model, P, S, Form, P::Payload>,
     ) -> Registration {
         self.finish(handler.into_handler(Arc::new(state)))
     }
 
     /// A guard of a gating point: sees the payload that will be used and
     /// returns a [`Verdict`](crate::Verdict) that cannot replace it.
-    pub fn guard<Form>(self, handler: impl IntoHandler<Guard, P, (), Form>) -> Registration
+    pub fn guard<Form>(
+        self,
+        handler: impl IntoHandler<Guard, P, (), Form, P::Payload>,
+    ) -> Registration
     where
         P::Model: RegistersAs<Guard, P>,
     {
@@ -95,7 +101,7 @@ impl<P: HookPoint> On<P> {
     pub fn guard_with<S, Form>(
         self,
         state: S,
-        handler: impl IntoHandler<Guard, P, S, Form>,
+        handler: impl IntoHandler<Guard, P, S, Form, P::Payload>,
     ) -> Registration
     where
         P::Model: RegistersAs<Guard, P>,

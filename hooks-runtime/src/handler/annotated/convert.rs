@@ -83,7 +83,7 @@ impl<'a, P: HookPoint> PayloadArgument<'a, P> {
     pub fn shared<T>(self) -> &'a T
     where
         Input<'a, P>: SharedReference<'a, P::Payload>,
-        T: Taken<P, P::Payload> + ?Sized,
+        T: Taken<P, P::Payload, Input<'a, P>> + ?Sized,
     {
         T::shared(self.0.shared())
     }
@@ -136,18 +136,19 @@ impl<'a, T> ExclusiveReference<'a, T> for &'a mut T {
     }
 }
 
-/// What a handler of `P` may take where the payload is a `Payload`.
+/// What a handler of `P` may take where the payload is a `Payload`, which the host
+/// passes as a `Reference`.
 #[diagnostic::on_unimplemented(
-    message = "a handler of `{P}` takes `&{Payload}`, not `&{Self}`",
-    label = "write `&{Payload}`"
+    message = "a handler of `{P}` takes `{Reference}`, not `&{Self}`",
+    label = "write `{Reference}`"
 )]
-pub trait Taken<P, Payload> {
+pub trait Taken<P, Payload, Reference> {
     /// The payload as this.
     fn shared(payload: &Payload) -> &Self;
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, Payload: Borrow<T>, T: ?Sized> Taken<P, Payload> for T {
+impl<P, Payload: Borrow<T>, Reference, T: ?Sized> Taken<P, Payload, Reference> for T {
     #[inline]
     fn shared(payload: &Payload) -> &T {
         payload.borrow()

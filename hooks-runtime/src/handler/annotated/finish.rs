@@ -84,7 +84,7 @@ macro_rules! sync_end {
                 P: HookPoint<Model: Compose<P>>,
                 F: for<'a> $bound + Send + Sync + 'static,
             {
-                self.built().finish(IntoHandler::<P::Model, P, (), $form>::into_handler(
+                self.built().finish(IntoHandler::<P::Model, P, (), $form, _>::into_handler(
                     handler,
                     Arc::new(()),
                 ))
@@ -100,8 +100,9 @@ macro_rules! sync_end {
                 $state: Plugin,
                 F: for<'a> $bound + Send + Sync + 'static,
             {
-                self.built()
-                    .finish(IntoHandler::<P::Model, P, $state, $form>::into_handler(handler, state))
+                self.built().finish(IntoHandler::<P::Model, P, $state, $form, _>::into_handler(
+                    handler, state,
+                ))
             }
         }
     };
@@ -153,7 +154,7 @@ macro_rules! async_end {
                 F: for<'a> $sent,
             {
                 let Self { on, state, handler, .. } = self;
-                on.finish(IntoHandler::<P::Model, P, $state, $form>::into_handler(handler, state))
+                on.finish(IntoHandler::<P::Model, P, $state, $form, _>::into_handler(handler, state))
             }
         }
     };
