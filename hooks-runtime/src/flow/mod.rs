@@ -60,7 +60,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let hooks = HookRegistry::new();
-//! let _cache = hooks.install(Cache::default())?;
+//! hooks.install(Cache::default())?;
 //! let mut operations = 0;
 //! for _ in 0..2 {
 //!     let found = hooks
