@@ -16,7 +16,6 @@
 //!   left its future in `built`; it is dropped here, after the unwinding.
 #![allow(unsafe_code)]
 
-use std::any::TypeId;
 use std::mem::{self, MaybeUninit};
 use std::ops::Range;
 use std::ptr::{self, NonNull};
@@ -24,7 +23,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Instant;
 
-use super::barrier::{self, ReaderFence};
+use super::barrier::ReaderFence;
 use super::call::CallStep;
 use super::frame::{Frame, Watch};
 use super::handler::HandlerRef;
@@ -37,7 +36,7 @@ use crate::engine::pending::FEW;
 use crate::error::BoxError;
 use crate::observe::report::{Contribution, SkipReason};
 use crate::registry::entry::Entry;
-use crate::registry::list::{Chunk, Cursor, HandlerList};
+use crate::registry::list::{Cursor, HandlerList};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// The calls of one fire during one poll of it.
@@ -72,7 +71,6 @@ impl Entered<'_, '_> {
 /// The future of a call that is pending is kept or dropped before the next call.
 const LEFT_BEHIND: &str = "the future of the last call is still there";
 const OTHER_POINT: &str = "the handlers of another point";
-const QUICK_PROCESSOR: bool = matches!(barrier::QUICK, ReaderFence::Processor);
 
 /// Lets what has an invocation work with another waker.
 pub(crate) fn with_waker<'w, W, T>(
@@ -90,209 +88,9 @@ pub(crate) fn with_waker<'w, W, T>(
     done
 }
 
-/// What came of a poll in the quickest way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quickly {
-    /// All handlers were called, and all calls have ended. Nothing is kept, in a
-    /// first poll.
-    Done,
-    /// The same, in a first poll that needed memory for its futures.
-    DoneInMemory,
-    /// The fire waits for calls that are kept; nothing more is known of any of
-    /// them.
-    Waits,
-    /// A pending call has ended in another way than simply.
-    Ended(NodeId, CallStep),
-    /// More than this way can do comes after the last call, which
-    /// [`at`](Invocation::at) and [`called`](Invocation::called) are about.
-    Left,
-    /// Nothing was called: this way cannot be taken.
-    Not,
-}
-
-/// Calls all handlers of a plain list, in the first poll of a fire that was read
-/// in the quickest way.
-#[inline(always)]
-#[allow(clippy::inline_always)]
-pub(crate) fn call_all(
-    frame: &mut Frame,
-    point: &TypeId,
-    list: &HandlerList,
-    (removals, seen): (&AtomicUsize, usize),
-    step: RawStep,
-    waker: &Waker,
-) -> Quickly {
-    let Some(chunk) = list.only_chunk() else { return Quickly::Not };
-    if list.point() != point || !list.is_open(seen) {
-        return Quickly::Not;
-    }
-    frame.begin_poll(waker, step.step());
-    let (handlers, running) = (chunk.handlers.as_ptr_range(), step.running());
-    // SAFETY: the list is one of the fire's point, and was open.
-    let ended = unsafe { call_each::<QUICK_PROCESSOR>(frame, handlers, running, removals, seen) };
-    if !ended.is_null() {
-        return stopped_at(frame, chunk, ended, (removals, seen));
-    }
-    called_all(frame, chunk, (removals, seen))
-}
-
-/// All handlers were called in the quickest way.
-#[inline(always)]
-#[allow(clippy::inline_always)]
-fn called_all(
-    frame: &mut Frame,
-    chunk: &Chunk,
-    (removals, seen): (&AtomicUsize, usize),
-) -> Quickly {
-    let step = frame.step();
-    chunk.count_whole_walk(step.shard());
-    match leave_quick(frame, step.running(), (removals, seen), Quickly::Done) {
-        Quickly::Done if frame.arena().is_used() => done_or_waits(frame),
-        came_to => came_to,
-    }
-}
-
-/// What a first poll came to that made use of the arena.
-#[inline(never)]
-fn done_or_waits(frame: &mut Frame) -> Quickly {
-    if frame.arena().live() == 0 { Quickly::DoneInMemory } else { Quickly::Waits }
-}
-
-/// Ends a poll in the quickest way, unless there are handlers to release that were
-/// removed meanwhile.
-#[inline(always)]
-#[allow(clippy::inline_always)]
-fn leave_quick(
-    frame: &mut Frame,
-    running: &AtomicPtr<Entry>,
-    (removals, seen): (&AtomicUsize, usize),
-    came_to: Quickly,
-) -> Quickly {
-    publish(running, ptr::null(), barrier::QUICK);
-    if removals.load(Ordering::Acquire) == seen {
-        return came_to;
-    }
-    frame.called = CallStep::Continue;
-    Quickly::Left
-}
-
-/// A walk in the quickest way was stopped by that handler.
-#[inline(never)]
-fn stopped_at(
-    frame: &mut Frame,
-    chunk: &Chunk,
-    mut handler: *const HandlerRef,
-    (removals, seen): (&AtomicUsize, usize),
-) -> Quickly {
-    let (step, end) = (frame.step(), chunk.handlers.as_ptr_range().end);
-    while frame.called == CallStep::Special {
-        // SAFETY: a handler of the chunk. It is published as running, it was open, and
-        // the frame is one of a fire of its point.
-        let limited = unsafe { &*handler };
-        if !limited.is_limited() || !unsafe { call_limited(frame, limited) } {
-            break;
-        }
-        // SAFETY (both): it is not at the end; and as for `call_all`.
-        let rest = unsafe { handler.add(1) }..end;
-        handler =
-            unsafe { call_each::<QUICK_PROCESSOR>(frame, rest, step.running(), removals, seen) };
-        if handler.is_null() {
-            return called_all(frame, chunk, (removals, seen));
-        }
-    }
-    let place = chunk.place_of(handler);
-    frame.at = Cursor::new(0, place);
-    let is_kept = frame.called == CallStep::Pending && frame.since.is_none();
-    if !is_kept || frame.composition.concurrent {
-        return Quickly::Left;
-    }
-    keep(frame, &chunk.handlers[place], None);
-    chunk.count_walk(place, step.shard());
-    leave_quick(frame, step.running(), (removals, seen), Quickly::Waits)
-}
-
-/// Calls a handler that has a limit: whether it was done at once, and in time.
-/// Otherwise what came of it is in the frame, and when it began.
-///
-/// # Safety
-/// The handler is published as running, and the frame is one of a fire of its
-/// point.
-unsafe fn call_limited(frame: &mut Frame, handler: &HandlerRef) -> bool {
-    frame.watch = Watch::new(true, false);
-    let since = Instant::now();
-    // SAFETY: passed on to the caller.
-    let called = catch(|| unsafe { handler.start(frame) });
-    frame.watch = Watch::default();
-    if matches!(called, Ok(CallStep::Continue)) {
-        let answered = frame.answered.take().unwrap_or_else(Instant::now);
-        let took = answered.saturating_duration_since(since);
-        if handler.entry.timeout.is_none_or(|limit| took <= limit) {
-            return true;
-        }
-        frame.answered = Some(answered);
-    }
-    frame.called = called.unwrap_or_else(|panic| panicked(frame, panic));
-    frame.since = Some(since);
-    false
-}
-
-/// Polls the pending calls of a fire that waits after a poll in the quickest way,
-/// and goes on from there.
-#[inline(never)]
-pub(crate) fn resume_all(
-    frame: &mut Frame,
-    point: &TypeId,
-    list: &HandlerList,
-    (removals, seen): (&AtomicUsize, usize),
-    step: RawStep,
-    waker: &Waker,
-) -> Quickly {
-    let Some(chunk) = list.only_chunk() else { return Quickly::Not };
-    if list.point() != point || !list.is_open(seen) {
-        return Quickly::Not;
-    }
-    frame.begin_poll(waker, step.step());
-    let (running, mut next) = (step.running(), frame.arena().first());
-    while let Some(node) = next {
-        if let Some(built) = frame.arena().future(node) {
-            let entry = frame.arena().handler(node, list).entry.as_ptr();
-            publish(running, entry, barrier::QUICK);
-            // SAFETY: the future is in its place, made by a call of this very fire,
-            // and is counted as pending, so its handler is there.
-            let called = catch(|| unsafe { (built.vtable.poll)(built, frame) });
-            if !matches!(called, Ok(CallStep::Pending)) {
-                let called = called.unwrap_or_else(|panic| panicked(frame, panic));
-                frame.arena().ended(node);
-                if called != CallStep::Continue {
-                    return Quickly::Ended(node, called);
-                }
-                // SAFETY: an entry of the list.
-                call_ended(unsafe { &*entry }, step.step());
-            }
-        }
-        next = frame.arena().next(node);
-    }
-    if frame.arena().live() > 0 {
-        return leave_quick(frame, running, (removals, seen), Quickly::Waits);
-    }
-    frame.arena().clear_plain();
-    if frame.composition.concurrent {
-        return leave_quick(frame, running, (removals, seen), Quickly::Done);
-    }
-    let place = frame.at.place();
-    chunk.uncount_walk(place, step.shard());
-    let handlers = chunk.handlers[place + 1..].as_ptr_range();
-    // SAFETY: the list is one of the fire's point, and was open.
-    let ended = unsafe { call_each::<QUICK_PROCESSOR>(frame, handlers, running, removals, seen) };
-    if !ended.is_null() {
-        return stopped_at(frame, chunk, ended, (removals, seen));
-    }
-    called_all(frame, chunk, (removals, seen))
-}
-
 /// A call that was pending has ended, and all that comes of it is done.
 #[inline]
-fn call_ended(entry: &Entry, step: &Step) {
+pub(super) fn call_ended(entry: &Entry, step: &Step) {
     entry.call_resumed(step);
     if entry.is_closed() {
         publish(step.running(), ptr::null(), step.reader());
@@ -333,7 +131,7 @@ unsafe fn call_chunk(
 /// # Safety
 /// As for [`call_chunk`]; `running` is the step of the fire.
 #[inline(never)]
-unsafe fn call_each<const PROCESSOR: bool>(
+pub(super) unsafe fn call_each<const PROCESSOR: bool>(
     frame: &mut Frame,
     Range { start: mut at, end }: Range<*const HandlerRef>,
     running: &AtomicPtr<Entry>,
@@ -383,7 +181,11 @@ fn keeps_going(frame: &mut Frame, handler: &HandlerRef, called: CallStep) -> boo
 /// Keeps the future of the call that was just started, with what is known of the
 /// call, which counts as pending from now on.
 #[inline]
-fn keep(frame: &mut Frame, handler: &HandlerRef, record: Option<Box<CallRecord>>) -> NodeId {
+pub(super) fn keep(
+    frame: &mut Frame,
+    handler: &HandlerRef,
+    record: Option<Box<CallRecord>>,
+) -> NodeId {
     let built = frame.built.take().expect("a pending call has a future");
     // Before it is no longer published as running.
     handler.entry.call_suspended(frame.step());
@@ -393,7 +195,7 @@ fn keep(frame: &mut Frame, handler: &HandlerRef, record: Option<Box<CallRecord>>
 /// A call panicked: its future is dropped, after the unwinding.
 #[cold]
 #[inline(never)]
-fn panicked(frame: &mut Frame, panic: PanicPayload) -> CallStep {
+pub(super) fn panicked(frame: &mut Frame, panic: PanicPayload) -> CallStep {
     if let Some(built) = frame.built.take() {
         // SAFETY: it is there, and forgotten. A second panic adds nothing to the
         // first.

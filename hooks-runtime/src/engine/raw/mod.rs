@@ -5,7 +5,7 @@
 //! | invariant | kept by | test that fails without |
 //! |---|---|---|
 //! | A list lives while a thread reads its snapshot, or a fire with pending calls counts it. | `snapshot.rs`, `threads.rs`, `barrier.rs` | `unsafe_code/threads.rs`, `schedules/tests` |
-//! | A handler's value lives while a thread runs it or a call of it is pending; its removal releases it when neither is so. | `handler.rs`, `invoke.rs`, `threads.rs` | `unsafe_code/removal.rs`, `schedules/tests/plugin_removal.rs` |
+//! | A handler's value lives while a thread runs it or a call of it is pending; its removal releases it when neither is so. | `handler.rs`, `invoke.rs`, `quick.rs`, `threads.rs` | `unsafe_code/removal.rs`, `schedules/tests/plugin_removal.rs` |
 //! | A future lies in memory that its fire owns, is not moved after its first poll, and is dropped once, before that memory, also when anything unwinds. | `storage.rs`, `frame.rs`, `call.rs`, `invoke.rs` | `unsafe_code/shapes.rs`, `panics.rs`, `hostile.rs` |
 //! | The input and the accumulator outlive the calls that borrow them; between polls there are only raw pointers to them. | `shell.rs`, `call.rs` | `unsafe_code/models.rs` |
 //! | A handler is called only in a fire of the point that it was registered for. | `handler.rs`, `invoke.rs` | `unsafe_code/points.rs` |
@@ -25,8 +25,8 @@
 //! reader sees the writer's; around it, the reader's store was made before the
 //! writer looks.
 //!
-//! **Unwinding.** Code of users is called in `invoke.rs` and in drops that are
-//! contained, nowhere else, and both catch what unwinds. No value that owns a
+//! **Unwinding.** Code of users is called in `invoke.rs`, `quick.rs` and in drops that
+//! are contained, nowhere else, and all catch what unwinds. No value that owns a
 //! future or a user's value is dropped by unwinding: futures are known to the
 //! frame before their first poll and dropped by its owner afterwards.
 
@@ -38,6 +38,7 @@ mod frame;
 mod future;
 mod handler;
 mod invoke;
+mod quick;
 mod shell;
 mod snapshot;
 mod storage;
@@ -49,7 +50,8 @@ pub(crate) use contained::Contained;
 pub use context::HookContext;
 pub(crate) use frame::{Frame, Watch};
 pub(crate) use handler::{ErasedHandler, HandlerCell, HandlerRef, Invoke};
-pub(crate) use invoke::{Invocation, Quickly, call_all, resume_all, with_waker};
+pub(crate) use invoke::{Invocation, with_waker};
+pub(crate) use quick::{Quickly, call_all, resume_all};
 pub(crate) use shell::{Composition, FireFuture};
 pub(crate) use snapshot::{SnapshotCell, Unguarded};
 pub(crate) use storage::NodeId;
