@@ -19,6 +19,7 @@ fn mistakes_are_explained() {
         "hook_handlers",
         "merge",
         "outcomes",
+        "plugins",
         "mistakes",
     ] {
         cases.compile_fail(format!("cases/{folder}/*.rs"));
