@@ -151,8 +151,8 @@ pub struct DrainOutcome {
     waited: Waited,
 }
 
-/// A type of its own, because the compiler offers a field that is a `Result` to a caller
-/// who writes `?` behind the outcome.
+/// A type of its own: to a caller who matches the outcome with `Ok` and `Err`, the
+/// compiler offers a field that is a `Result`, though it is private.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Waited(Result<(), DrainError>);
 
