@@ -116,8 +116,8 @@ impl HookRegistry {
     /// Removes the handlers of that name at all points, at one instant.
     ///
     /// `"audit/started"` is the handler `started` of the plugin `audit`, `"audit/*"`
-    /// all of its handlers, and `"started"` the built-in one. A plugin without
-    /// handlers is removed.
+    /// all of its handlers, as for [`unregister_plugin`](Self::unregister_plugin), and
+    /// `"started"` the built-in one. A plugin without handlers is removed.
     pub fn unregister_handler(&self, name: impl AsRef<str>) -> Removal {
         self.inner.unregister_named(name.as_ref(), None)
     }

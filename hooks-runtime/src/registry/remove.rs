@@ -10,6 +10,7 @@ use crate::plugin::removal::Removal;
 use crate::plugin::tracker::{self, CallTracker, RemovedHandler};
 use crate::registry::entry::{Entry, Owner};
 use crate::registry::handle::{Handle, Handles};
+use crate::registry::order::Wanted;
 use crate::registry::store::Store;
 use crate::registry::{Commit, Inner};
 
@@ -21,6 +22,10 @@ impl Inner {
     }
 
     pub(super) fn unregister_named(&self, name: &str, at: Option<usize>) -> Removal {
+        // All handlers of a plugin are the plugin.
+        if let (Wanted::All(plugin), None) = (Wanted::parse(name), at) {
+            return self.unregister_plugin(plugin);
+        }
         let mut before = Vec::new();
         let removal = self.unregister_found(|store| {
             before = store.left_of(name, at);
@@ -38,25 +43,21 @@ impl Inner {
             let change = store.remove(&entries);
             (!change.removed.is_empty()).then(|| self.publish(&store, change))
         };
+        // One by one: each is removed for itself, also from runs under way.
         let now = removed.as_ref().map_or(&[][..], |commit| &commit.change.removed);
-        let left = removed.as_ref().map_or(&[][..], |commit| &commit.change.left);
-        // A plugin that leaves with its last handlers leaves as a whole.
-        let has_left = |entry: &Entry| {
-            left.iter().any(|plugin| Some(plugin.generation()) == entry.generation())
-        };
-        // The others one by one: each is removed for itself, also from runs under way.
-        self.close(now, |entry| if has_left(entry) { entry.leave() } else { entry.handler.shut() });
+        self.close(now, |entry| entry.handler.shut());
         let (count, stops) = self.announce(removed.as_ref());
-        let whole = left.iter().map(|plugin| {
+        // A plugin that left with its last handler stops after all of its calls.
+        let left = removed.iter().flat_map(|commit| &commit.stops);
+        let whole = left.map(|(plugin, _)| {
             let (owner, generation) = (Owner::Plugin(plugin.id().clone()), plugin.generation());
             let handlers = removed_up_to(plugin.tracker(), Some(generation));
             let handlers = handlers.into_iter().map(|(id, _)| id).collect();
             Leaving::whole(owner, plugin.tracker(), handlers, Some(generation))
         });
         let whole = whole.collect();
-        let entries = entries.into_iter().map(|(_, entry)| entry);
-        let single = entries.filter(|entry| !has_left(entry)).collect();
-        self.removal_of(count, single).and(whole).then_stopping(stops)
+        let entries = entries.into_iter().map(|(_, entry)| entry).collect();
+        self.removal_of(count, entries).and(whole).then_stopping(stops)
     }
 
     pub(super) fn unregister_plugin(&self, id: &str) -> Removal {

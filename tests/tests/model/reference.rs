@@ -152,7 +152,7 @@ impl Reference {
             Op::Unregister(number) => self.unregister(*number),
             Op::UnregisterPlugin(id) => {
                 let removed = self.remove(|handler| handler.plugin == Some(id));
-                let running = self.running_of(id);
+                let running = self.running_of(id, u64::MAX);
                 format!("removed {removed}, {running:?} run, {}", self.drained(id, u64::MAX))
             }
             Op::Limit { plugin, most, priorities } => {
@@ -242,7 +242,10 @@ impl Reference {
         if self.stays.get("east") == Some(&stay) {
             self.remove(|handler| handler.plugin == Some("east"));
         }
-        self.left.iter().filter(|handler| handler.plugin == Some("east")).for_each(|h| h.leave());
+        // Of later stays it touches nothing.
+        let left = self.left.iter();
+        let left = left.filter(|it| it.plugin == Some("east") && it.stay.get() <= stay);
+        left.for_each(|handler| handler.leave());
         self.drained("east", stay)
     }
 
@@ -286,8 +289,12 @@ impl Reference {
         gone
     }
 
-    fn running_of(&self, plugin: &str) -> Vec<String> {
-        let running = self.left.iter().filter(|h| h.plugin == Some(plugin) && h.running.get() > 0);
+    /// The handlers of a plugin, up to that stay, that left and run.
+    fn running_of(&self, plugin: &str, newest: u64) -> Vec<String> {
+        let running = self
+            .left
+            .iter()
+            .filter(|h| h.plugin == Some(plugin) && h.stay.get() <= newest && h.running.get() > 0);
         let mut running: Vec<_> = running.collect();
         running.sort_by_key(|handler| handler.tag);
         running.iter().map(|handler| crate::event::placeless(&handler.name)).collect()
@@ -298,7 +305,7 @@ impl Reference {
         let has_begun =
             |run: &Begun| run.borrow().iter().any(|(it, stay)| *it == plugin && *stay <= newest);
         let in_run = self.runs.iter().any(has_begun);
-        if self.running_of(plugin).is_empty() && !in_run {
+        if self.running_of(plugin, newest).is_empty() && !in_run {
             return "drained".into();
         }
         let is_inside = self.inside.iter().any(|(_, inside)| *inside == Some(plugin));
