@@ -1,7 +1,7 @@
 //! The state of a fire, and its polls.
 //!
 //! Most fires are one walk over handlers that are all ready: they need no state,
-//! and [`poll_first`] runs them on the stack. A fire that is more gets a
+//! and [`poll_quick`] runs them on the stack. A fire that is more gets a
 //! [`FireState`].
 
 use std::sync::Arc;

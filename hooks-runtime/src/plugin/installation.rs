@@ -229,7 +229,7 @@ impl Installed {
     /// It removes what this installed: a version that was replaced meanwhile is
     /// removed already, and its successor is not touched. Inside one of its
     /// handlers it removes the plugin, but does not wait for itself: that is
-    /// logged, and told by the outcome.
+    /// logged, and the outcome says so.
     pub fn uninstall(self) -> Removal {
         let Some(inner) = self.inner.upgrade() else {
             let (owner, newest) = match self.plugin {

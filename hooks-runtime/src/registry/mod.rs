@@ -179,7 +179,7 @@ impl Inner {
             let len = store.points().get(&index).map_or(0, |point| point.order.len());
             self.table.get(index).set_len(len);
         }
-        // Under the lock: whoever finds the plugin gone finds its stop.
+        // Under the lock: a removal that finds the plugin gone finds its stop.
         let stop = |plugin: &Arc<PluginRecord>| Some((Arc::clone(plugin), plugin.take_stop()?));
         let stops = change.left.iter().filter_map(stop).collect();
         Commit { change, stops, _displaced: displaced }
