@@ -281,7 +281,7 @@ fn show_counters(handlers: &[HandlerInfo]) {
             info.point.to_owned(),
             info.calls.to_string(),
             info.failures.to_string(),
-            info.filtered.to_string(),
+            info.skips.total().to_string(),
         ]
     });
     table(["handler", "point", "called", "failed", "left out"], rows);

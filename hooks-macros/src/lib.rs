@@ -51,8 +51,8 @@ pub fn __handlers(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The point comes first. The keys are `plugin`, `name`, `priority`,
-/// `timeout`, `on_failure`, `before`, `after`, `target`, `crate` and the flags
-/// `guard` and `replace`. The function itself stays as it is written.
+/// `timeout`, `on_failure`, `before`, `after`, `target`, `when`, `crate` and the
+/// flags `once`, `guard` and `replace`. The function itself stays as it is written.
 ///
 /// `crate = ::path` names the runtime where it is renamed or re-exported; see `facade!`
 /// for a way to say it once.

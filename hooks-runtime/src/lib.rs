@@ -130,6 +130,7 @@ pub use registry::audit::{
 };
 pub use registry::entry::Owner;
 pub use registry::handle::{Handle, Handles, ScopedHandle};
+pub use registry::handler_counters::SkipCounts;
 pub use registry::introspect::{HandlerInfo, OrderReason};
 pub use registry::{HookRegistry, HookRegistryBuilder};
 

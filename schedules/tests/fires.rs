@@ -65,7 +65,8 @@ fn l22_the_counts_of_calls_add_up() {
             partly.join().unwrap();
             let counted: u64 = hooks.handlers_at::<Asked>().iter().map(|info| info.calls).sum();
             assert_eq!(counted, calls.load(Relaxed));
-            let filtered: u64 = hooks.handlers_at::<Asked>().iter().map(|info| info.filtered).sum();
+            let filtered: u64 =
+                hooks.handlers_at::<Asked>().iter().map(|info| info.skips.total()).sum();
             assert_eq!(filtered, 2, "one fire in a scope without either");
         },
     );

@@ -113,6 +113,8 @@ fn l21_every_word_is_in_snake_case() {
         (SkipReason::Scope, "scope"),
         (SkipReason::Target, "target"),
         (SkipReason::Unregistered, "unregistered"),
+        (SkipReason::Condition, "condition"),
+        (SkipReason::Once, "once"),
         (SkipReason::AfterClaim, "after_claim"),
         (SkipReason::AfterRejection, "after_rejection"),
         (SkipReason::AfterFailure, "after_failure"),
@@ -340,7 +342,9 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "calls": 0,
             "failures": 0,
             "overruns": 0,
-            "filtered": 0,
+            "conditional": false,
+            "once": false,
+            "skips": {"scope": 0, "target": 0, "unregistered": 0, "condition": 0, "once": 0},
         }),
     );
     assert_eq!(
@@ -361,7 +365,9 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "calls": 0,
             "failures": 0,
             "overruns": 0,
-            "filtered": 0,
+            "conditional": false,
+            "once": false,
+            "skips": {"scope": 0, "target": 0, "unregistered": 0, "condition": 0, "once": 0},
         }),
     );
     assert_eq!(

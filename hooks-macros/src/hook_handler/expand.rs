@@ -198,11 +198,13 @@ fn options(rt: &TokenStream, arguments: &Arguments) -> TokenStream {
         Target::Type(ty) => quote!(.target::<#ty>()),
         Target::Named(name) => quote!(.target_named(#name)),
     });
+    let when = arguments.when.as_ref().map(|condition| quote!(.when(#condition)));
+    let once = arguments.once.then(|| quote!(.once()));
     let guard = arguments.guard.map(|_| quote!(.__guard()));
     let replace = arguments.replace.then(|| quote!(.replace()));
     quote! {
         #plugin #priority #timeout #on_failure
-        #(.before(#before))* #(.after(#after))* #target #guard #replace
+        #(.before(#before))* #(.after(#after))* #target #when #once #guard #replace
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Arguments {
     pub(crate) before: Vec<LitStr>,
     pub(crate) after: Vec<LitStr>,
     pub(crate) target: Option<Target>,
+    pub(crate) when: Option<Expr>,
+    pub(crate) once: bool,
     /// Where the flag is written.
     pub(crate) guard: Option<Span>,
     pub(crate) replace: bool,

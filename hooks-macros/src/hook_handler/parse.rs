@@ -22,7 +22,9 @@ const KEYS: Known = Known {
         "before",
         "after",
         "target",
+        "when",
         "guard",
+        "once",
         "replace",
         "crate",
     ],
@@ -101,6 +103,11 @@ fn entry(arguments: &mut Arguments, key: &Ident, input: ParseStream) -> syn::Res
         "before" => arguments.before.extend(keys::strings(input, "before = \"handler\"")?),
         "after" => arguments.after.extend(keys::strings(input, "after = \"handler\"")?),
         "target" => arguments.target = Some(target(input)?),
+        "when" => arguments.when = Some(condition(input)?),
+        "once" => {
+            flag(key, input)?;
+            arguments.once = true;
+        }
         "replace" => {
             flag(key, input)?;
             arguments.replace = true;
@@ -143,6 +150,23 @@ fn priority(input: ParseStream) -> syn::Result<i32> {
     format!("{sign}{}", number.base10_digits()).parse().ok().filter(|_| known_suffix).ok_or_else(
         || syn::Error::new(number.span(), "a priority is an `i32`: write a smaller number"),
     )
+}
+
+/// Reads the value of `when = …`: a closure of the payload, or a path to a function.
+fn condition(input: ParseStream) -> syn::Result<Expr> {
+    const EXAMPLE: &str = "when = |payload| payload.size > 100";
+    keys::equals(input, EXAMPLE)?;
+    let at = input.span();
+    let condition = input.parse().map_err(|_| at).and_then(|condition| match condition {
+        Expr::Closure(_) | Expr::Path(_) => Ok(condition),
+        _ => Err(at),
+    });
+    condition.map_err(|at| {
+        let message = format!(
+            "a condition is a closure of the payload, or a function of it: write `{EXAMPLE}`"
+        );
+        syn::Error::new(at, message)
+    })
 }
 
 fn target(input: ParseStream) -> syn::Result<Target> {

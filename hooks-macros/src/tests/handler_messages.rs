@@ -42,6 +42,20 @@ fn wrong_keys_are_all_reported() {
 }
 
 #[test]
+fn wrong_conditions_are_reported() {
+    const SAYS: &str = "a condition is a closure of the payload, or a function of it: write \
+                        `when = |payload| payload.size > 100`";
+    for (value, at) in [("3", "3"), ("x.size > 3", "x"), ("\"x\"", "\"x\"")] {
+        let expansion = handler(&format!("Point, when = {value}"), "fn f(x: &u8) {}");
+        assert_messages(expansion, &[(at, SAYS)]);
+    }
+    assert_messages(
+        handler("Point, once = true, when, replace", "fn f(x: &u8) {}"),
+        &[("=", "`once` is a flag"), (",", "write `when = |payload| payload.size > 100`")],
+    );
+}
+
+#[test]
 fn the_point_comes_first() {
     for arguments in ["", "priority = 1", "5, priority = 1"] {
         let expansion = handler(arguments, "fn f(x: &u8) {}");

@@ -113,8 +113,7 @@ impl Fire<'_> {
     /// those that were called, so that is taken back.
     #[cold]
     pub(crate) fn skipped(&self, entry: &Entry, reason: SkipReason) {
-        entry.counters.skipped();
-        entry.counters.uncount_call();
+        entry.counters.skipped(reason);
         self.report_skipped(entry, reason);
     }
 

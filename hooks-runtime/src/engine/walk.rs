@@ -9,7 +9,7 @@ use crate::engine::call::CallRecord;
 use crate::engine::containment::{log_spared, message_of};
 use crate::engine::fire::Fire;
 use crate::engine::pending::{Polled, Progress};
-use crate::engine::raw::{CallStep, HandlerRef, Invocation};
+use crate::engine::raw::{Asked, CallStep, HandlerRef, Invocation};
 use crate::error::{FailureKind, FireError};
 use crate::flow::Standing;
 use crate::observe::report::SkipReason;
@@ -146,25 +146,43 @@ impl<'w, 'i> Walk<'w, 'i> {
         let called = self.with_next_waker(|walk| {
             let (fire, invocation) = (&walk.fire, &mut walk.invocation);
             let also_leaving = standing == Standing::Begun && entry.point.ends_run();
-            let called = invocation.enter(at, also_leaving, |entered| {
+            let called = invocation.enter(at, also_leaving, |mut entered| {
+                let asked = entered.ask();
+                if asked == Asked::Unmet {
+                    return Err(SkipReason::Condition);
+                }
+                if asked == Asked::Met && !entry.take_turn() {
+                    return Err(SkipReason::Once);
+                }
                 let mut record = CallRecord::begin(fire, entry);
                 let watch = fire.watch(entry);
-                let step = record.poll(fire, entry, || entered.start(watch));
-                (record, step)
+                let step = record.poll(fire, entry, || match asked {
+                    Asked::Panicked => CallStep::Panicked,
+                    _ => entered.start(watch),
+                });
+                Ok((record, step))
             });
-            let (mut record, step) = called?;
+            let (mut record, step) = called.unwrap_or(Err(SkipReason::Unregistered))?;
             record.ended(walk.invocation.take_answered());
-            Some(walk.settle_call(at, record, step))
+            Ok(walk.settle_call(at, record, step))
         });
-        let Some(settled) = called else {
-            self.fire.stands_back(entry, standing);
-            self.fire.skipped(entry, SkipReason::Unregistered);
-            // Its removal may have found it published here, and left it to this.
-            entry.release_if_closed();
-            return Settled::Next;
-        };
-        self.after_call();
-        settled
+        match called {
+            Ok(settled) => {
+                if entry.was_called_once() {
+                    self.fire.info.hooks.inner.unregister_called(&handler.entry);
+                }
+                self.after_call();
+                settled
+            }
+            Err(reason) => {
+                self.fire.stands_back(entry, standing);
+                self.fire.skipped(entry, reason);
+                self.after_call();
+                // Its removal may have found it published here, and left it to this.
+                entry.release_if_closed();
+                Settled::Next
+            }
+        }
     }
 
     /// Takes what came of the first poll of a call.

@@ -49,6 +49,10 @@ impl<P: HookPoint<Model = Self, Payload: Signals>> Compose<P> for Stage {
         context
     }
 
+    fn payload<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
+        Self::input(call)
+    }
+
     #[inline]
     fn compose(call: &mut Call<'_, '_, P>, (): ()) -> CallStep {
         let context = call.payload_mut();

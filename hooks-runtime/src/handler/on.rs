@@ -5,9 +5,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::engine::raw::ErasedCondition;
 use crate::handler::forms::{Handler, IntoHandler};
 use crate::handler::options::{Options, option_methods};
 use crate::handler::registration::Registration;
+use crate::model::compose::Compose;
 use crate::model::{Guard, RegistersAs};
 use crate::point::{HookPoint, SourceLocation};
 use crate::registry::entry::Phase;
@@ -34,12 +36,13 @@ pub fn on<P: HookPoint>() -> On<P> {
 #[must_use = "add the handler, then give it to `register`"]
 pub struct On<P> {
     options: Options,
+    condition: Option<ErasedCondition>,
     point: PhantomData<fn() -> P>,
 }
 
 impl<P> On<P> {
     pub(crate) fn at(location: SourceLocation) -> Self {
-        Self { options: Options::new(location), point: PhantomData }
+        Self { options: Options::new(location), condition: None, point: PhantomData }
     }
 
     option_methods!();
@@ -53,6 +56,43 @@ impl<P> On<P> {
 }
 
 impl<P: HookPoint> On<P> {
+    /// Calls the handler only where the condition is met.
+    ///
+    /// It is asked right before the handler would be called, about the payload that
+    /// the handler would be given: a guard's about what the rewriters left, that of a
+    /// stage about its [`FlowContext`](crate::FlowContext). Where it is not met, the
+    /// handler is skipped, which reports, counters and audits show as such. Where it
+    /// panics, the handler has failed. Of several conditions all must be met.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, SkipReason, hook_points, on};
+    /// # hook_points! { pub void SessionStart { platform: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let hooks = HookRegistry::new();
+    /// hooks.register(
+    ///     on::<SessionStart>()
+    ///         .when(|start: &SessionStartPayload| start.platform == "cli")
+    ///         .handler(|_: &SessionStartPayload| println!("welcome")),
+    /// )?;
+    /// let start = SessionStartPayload { platform: "web".into() };
+    /// hooks.fire_void::<SessionStart>(&start).await?;
+    /// let greeting = &hooks.handlers_at::<SessionStart>()[0];
+    /// assert_eq!((greeting.calls, greeting.skips.of(SkipReason::Condition)), (0, 1));
+    /// # Ok(()) }
+    /// ```
+    pub fn when(mut self, condition: impl Fn(&P::Payload) -> bool + Send + Sync + 'static) -> Self
+    where
+        P::Model: Compose<P>,
+    {
+        let condition = ErasedCondition::new::<P, _>(condition);
+        self.condition = Some(match self.condition.take() {
+            Some(before) => before.and(condition),
+            None => condition,
+        });
+        self
+    }
+
     /// The handler: a function or closure, sync or async, of `&Payload` and,
     /// if it likes, `&HookContext`.
     pub fn handler<Form>(
@@ -111,7 +151,7 @@ impl<P: HookPoint> On<P> {
 
     #[cfg(feature = "json")]
     pub(crate) fn with_options(options: Options) -> Self {
-        Self { options, point: PhantomData }
+        Self { options, condition: None, point: PhantomData }
     }
 
     pub(crate) fn finish(self, handler: Handler<P>) -> Registration {
@@ -119,7 +159,7 @@ impl<P: HookPoint> On<P> {
             point: P::descriptor(),
             point_type: TypeId::of::<P>(),
             options: self.options,
-            handler: handler.0,
+            handler: handler.0.when(self.condition),
         }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) struct Options {
     pub(crate) target: Option<Target>,
     pub(crate) phase: Phase,
     pub(crate) replace: bool,
+    pub(crate) once: bool,
     /// The handlers that are waited for together with it, if it has no plugin.
     pub(crate) tracker: Option<Arc<CallTracker>>,
     pub(crate) location: SourceLocation,
@@ -45,6 +46,7 @@ impl Options {
             target: None,
             phase: Phase::Main,
             replace: false,
+            once: false,
             tracker: None,
             location,
         }
@@ -131,6 +133,13 @@ macro_rules! option_methods {
         /// another priority, or for `before` or `after`, is ordered as if it were new.
         pub fn replace(mut self) -> Self {
             self.options.replace = true;
+            self
+        }
+
+        /// Is removed with its first call, whatever comes of that. Fires that come
+        /// to it meanwhile skip it.
+        pub fn once(mut self) -> Self {
+            self.options.once = true;
             self
         }
     };

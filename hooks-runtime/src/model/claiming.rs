@@ -197,6 +197,10 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Claiming {
         call.payload()
     }
 
+    fn payload<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
+        Self::input(call)
+    }
+
     // Always inlined: a handler that never claims is then done at once.
     #[inline(always)]
     #[allow(clippy::inline_always)]

@@ -35,6 +35,9 @@ pub trait Compose<P: HookPoint>: Model {
     /// What the next handler is given.
     fn input<'a>(call: &'a mut Call<'_, '_, P>) -> Self::Input<'a, P>;
 
+    /// What its condition is asked about: the payload that it would be given.
+    fn payload<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload;
+
     /// Composes a handler's answer.
     fn compose(call: &mut Call<'_, '_, P>, answer: Self::Output<P>) -> CallStep;
 

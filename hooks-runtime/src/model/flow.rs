@@ -41,6 +41,10 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Flow {
         match *call.accumulator() {}
     }
 
+    fn payload<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
+        Self::input(call)
+    }
+
     fn compose(call: &mut Call<'_, '_, P>, (): ()) -> CallStep {
         match *call.accumulator() {}
     }

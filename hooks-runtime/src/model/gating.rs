@@ -284,6 +284,10 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Gating {
         &call.accumulator().payload
     }
 
+    fn payload<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
+        Self::input(call)
+    }
+
     /// No failure swallows a rejection; and where a failure lets the payload
     /// pass, it does not undo what a rewriter took out of it.
     fn stands(verdict: &Verdict<P::Payload>, policy: FailurePolicy) -> bool {

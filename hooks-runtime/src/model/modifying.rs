@@ -255,6 +255,10 @@ impl<P: HookPoint<Model = Self, Result: Merge>> Compose<P> for Modifying {
         call.payload()
     }
 
+    fn payload<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
+        Self::input(call)
+    }
+
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn compose(call: &mut Call<'_, '_, P>, result: Option<P::Result>) -> CallStep {

@@ -175,6 +175,10 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Void {
         call.payload()
     }
 
+    fn payload<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
+        Self::input(call)
+    }
+
     #[inline]
     fn compose(_: &mut Call<'_, '_, P>, (): ()) -> CallStep {
         CallStep::Continue

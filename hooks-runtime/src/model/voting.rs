@@ -129,6 +129,10 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Voting {
         call.payload()
     }
 
+    fn payload<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
+        Self::input(call)
+    }
+
     fn compose(call: &mut Call<'_, '_, P>, vote: bool) -> CallStep {
         call.accumulator().0 += usize::from(vote);
         CallStep::Continue

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::catalogue::{Catalogue, PointInfo};
 use crate::error::NameClash;
 use crate::escape::escaped;
+use crate::observe::report::SkipReason;
 use crate::registry::HookRegistry;
 use crate::registry::entry::Owner;
 use crate::registry::order::{self, Conflict};
@@ -56,8 +57,10 @@ pub struct NeverCalled {
 pub enum NeverCalledReason {
     /// Its point was never fired.
     NeverFired,
-    /// Every fire left it out: by scope, by target, or because it was being
-    /// removed.
+    /// Its condition was not met in any fire that asked it.
+    NeverMet,
+    /// Every fire left it out: by scope, by target, by its condition, or because it
+    /// was being removed.
     AlwaysFiltered,
     /// Every fire since it was registered ended before it, or there was none.
     NeverReached,
@@ -194,9 +197,12 @@ impl HookRegistry {
             }
             for (entry, calls) in point.calls() {
                 if calls == 0 {
-                    let why = match (fired, entry.counters.times_skipped()) {
+                    let skips = entry.counters.skips();
+                    let (unmet, total) = (skips.of(SkipReason::Condition), skips.total());
+                    let why = match (fired, total) {
                         (false, _) => NeverCalledReason::NeverFired,
                         (true, 0) => NeverCalledReason::NeverReached,
+                        (true, _) if unmet == total => NeverCalledReason::NeverMet,
                         (true, _) => NeverCalledReason::AlwaysFiltered,
                     };
                     let (handler, owner) = (Arc::clone(&entry.name), entry.owner());
@@ -269,6 +275,7 @@ impl fmt::Display for NeverCalledReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NeverFired => "its point is never fired",
+            Self::NeverMet => "its condition was never met",
             Self::AlwaysFiltered => "every fire leaves it out",
             Self::NeverReached => "no fire reached it",
         })

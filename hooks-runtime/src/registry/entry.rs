@@ -11,7 +11,8 @@ use crate::plugin::id::PluginId;
 use crate::plugin::record::PluginRecord;
 use crate::plugin::tracker::{self, CallTracker};
 use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
-use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::registry::handler_counters::HandlerCounters;
+use crate::sync::atomic::{AtomicBool, Ordering};
 
 /// Who registered a handler.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,8 +78,10 @@ pub(crate) struct Entry {
     /// The priorities that the host allowed its plugin when it was registered.
     pub(crate) allowed: Option<RangeInclusive<i32>>,
     pub(crate) target: Option<Target>,
+    /// Of a handler that is called once: whether it was.
+    pub(crate) once: Option<AtomicBool>,
     pub(crate) location: SourceLocation,
-    pub(crate) counters: Counters,
+    pub(crate) counters: HandlerCounters,
     pub(crate) handler: HandlerCell,
 }
 
@@ -115,9 +118,29 @@ impl Entry {
         self.timeout.is_some() && !self.is_asked_about()
     }
 
+    /// Whether it is simply called, but for its condition.
+    pub(crate) fn is_only_conditional(&self) -> bool {
+        self.handler.is_conditional() && self.timeout.is_none() && !self.has_admission()
+    }
+
     /// Whether it may be that a call of it does not start.
     fn is_asked_about(&self) -> bool {
-        self.target.is_some() || self.joins_runs()
+        self.handler.is_conditional() || self.has_admission()
+    }
+
+    /// The same, but for its condition.
+    fn has_admission(&self) -> bool {
+        self.target.is_some() || self.once.is_some() || self.joins_runs()
+    }
+
+    /// Takes the one call of a handler that is called once. Whether a call may start.
+    pub(crate) fn take_turn(&self) -> bool {
+        self.once.as_ref().is_none_or(|taken| !taken.swap(true, Ordering::AcqRel))
+    }
+
+    /// Whether it is called once, and was.
+    pub(crate) fn was_called_once(&self) -> bool {
+        self.once.as_ref().is_some_and(|taken| taken.load(Ordering::Acquire))
     }
 
     /// Whether it was closed: no further call of it starts, but of `OnError` and
@@ -199,53 +222,5 @@ impl fmt::Debug for Entry {
             .field("name", &self.name)
             .field("priority", &self.priority)
             .finish_non_exhaustive()
-    }
-}
-
-/// What happened to a handler so far. Relaxed: counts, not signals.
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    calls: AtomicU64,
-    failures: AtomicU64,
-    skipped: AtomicU64,
-    overruns: AtomicU64,
-}
-
-impl Counters {
-    pub(crate) fn add_calls(&self, count: u64) {
-        self.calls.fetch_add(count, Ordering::Relaxed);
-    }
-
-    /// Takes back a call that a whole-list count included.
-    pub(crate) fn uncount_call(&self) {
-        self.calls.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn failed(&self) {
-        self.failures.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn overran(&self) {
-        self.overruns.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn skipped(&self) {
-        self.skipped.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn calls(&self) -> u64 {
-        self.calls.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn failures(&self) -> u64 {
-        self.failures.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn overruns(&self) -> u64 {
-        self.overruns.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn times_skipped(&self) -> u64 {
-        self.skipped.load(Ordering::Relaxed)
     }
 }

@@ -11,6 +11,7 @@ use crate::point::{FailurePolicy, HookPoint, ModelKind, SourceLocation};
 use crate::registry::HookRegistry;
 use crate::registry::audit::DropReason;
 use crate::registry::entry::{Entry, Owner, Phase};
+use crate::registry::handler_counters::SkipCounts;
 use crate::registry::order::{self, Relation};
 use crate::registry::store::{PointStore, Sequence};
 
@@ -53,8 +54,12 @@ pub struct HandlerInfo {
     pub failures: u64,
     /// How often it answered after its time limit.
     pub overruns: u64,
-    /// How often it was not called because of scope, target or removal.
-    pub filtered: u64,
+    /// Whether it has a condition.
+    pub conditional: bool,
+    /// Whether it is removed with its first call.
+    pub once: bool,
+    /// How often it was not called, by reason.
+    pub skips: SkipCounts,
 }
 
 /// Why a handler has its place in the order.
@@ -142,7 +147,9 @@ fn info(point: &PointStore, entry: &Entry, calls: u64) -> HandlerInfo {
         calls,
         failures: entry.counters.failures(),
         overruns: entry.counters.overruns(),
-        filtered: entry.counters.times_skipped(),
+        conditional: entry.handler.is_conditional(),
+        once: entry.once.is_some(),
+        skips: entry.counters.skips(),
     }
 }
 

@@ -5,6 +5,7 @@ mod builder;
 mod counters;
 pub(crate) mod entry;
 pub(crate) mod handle;
+pub(crate) mod handler_counters;
 mod install;
 pub(crate) mod introspect;
 pub(crate) mod list;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::engine::raw::EntryRef;
 use crate::plugin::id::PluginId;
 use crate::plugin::leaving::Leaving;
 use crate::plugin::lifecycle::Stop;
@@ -32,6 +33,13 @@ impl Inner {
             store.named(name, at)
         });
         removal.and(before)
+    }
+
+    /// Removes a handler that was to be called once, and was.
+    #[cold]
+    pub(crate) fn unregister_called(&self, entry: &EntryRef) {
+        let entry = entry.to_arc();
+        drop(self.unregister_found(|_| vec![(entry.point.index(), entry)]));
     }
 
     fn unregister_found(&self, find: impl FnOnce(&Store) -> Vec<(usize, Arc<Entry>)>) -> Removal {

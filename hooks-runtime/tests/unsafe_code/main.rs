@@ -8,6 +8,7 @@
 //! read first.
 #![allow(missing_docs, unreachable_pub, clippy::pedantic)]
 
+mod conditions;
 mod driving;
 mod hostile;
 mod limits;

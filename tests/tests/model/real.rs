@@ -330,7 +330,7 @@ pub fn listed(hooks: &HookRegistry, spot: Spot) -> Vec<Listed> {
                 target: info.target.map(|target| target.to_string()),
                 calls: info.calls,
                 failures: info.failures,
-                filtered: info.filtered,
+                filtered: info.skips.total(),
             })
             .collect();
         assert_eq!(hooks.has_handlers::<P>(), !listed.is_empty(), "{}", P::NAME);

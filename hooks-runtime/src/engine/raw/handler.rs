@@ -28,6 +28,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::barrier;
 use super::call::{Call, CallStep};
+use super::condition::{ConditionPointer, ErasedCondition};
 use super::frame::Frame;
 use super::threads::{Published, Step};
 use crate::point::HookPoint;
@@ -56,6 +57,7 @@ pub(crate) struct ErasedHandler {
     pointer: HandlerPointer,
     drop: unsafe fn(NonNull<()>),
     point: TypeId,
+    condition: Option<ErasedCondition>,
 }
 
 // SAFETY: it stands for a box of a handler, which is `Send + Sync`.
@@ -88,7 +90,18 @@ impl ErasedHandler {
 
         let value = NonNull::from(Box::leak(Box::new(handler))).cast();
         let pointer = HandlerPointer { start: start::<P, H>, value };
-        Self { pointer, drop: drop::<H>, point: TypeId::of::<P>() }
+        Self { pointer, drop: drop::<H>, point: TypeId::of::<P>(), condition: None }
+    }
+
+    /// This handler, called only where the condition is met.
+    ///
+    /// # Panics
+    /// Where the condition is one of another point.
+    pub(crate) fn when(mut self, condition: Option<ErasedCondition>) -> Self {
+        let own = condition.as_ref().is_none_or(|condition| condition.point() == self.point);
+        assert!(own, "a condition of another point");
+        self.condition = condition;
+        self
     }
 }
 
@@ -117,6 +130,7 @@ const SHUT: u8 = 2;
 #[derive(Debug)]
 pub(crate) struct HandlerCell {
     pointer: HandlerPointer,
+    condition: Option<ConditionPointer>,
     point: TypeId,
     owned: Mutex<Option<ErasedHandler>>,
     /// Which calls start: one of the three below.
@@ -133,6 +147,7 @@ impl HandlerCell {
     pub(crate) fn new(handler: ErasedHandler) -> Self {
         Self {
             pointer: handler.pointer,
+            condition: handler.condition.as_ref().map(ErasedCondition::pointer),
             point: handler.point,
             owned: Mutex::new(Some(handler)),
             access: AtomicU8::new(OPEN),
@@ -140,6 +155,11 @@ impl HandlerCell {
             pending: ShardedCount::new(),
             released: AtomicBool::new(false),
         }
+    }
+
+    /// Whether it has a condition.
+    pub(crate) fn is_conditional(&self) -> bool {
+        self.condition.is_some()
     }
 
     /// Whether no further call starts but those of runs that come to their end.
@@ -295,8 +315,18 @@ pub(crate) struct HandlerRef {
     pointer: HandlerPointer,
     pub(crate) entry: EntryRef,
     pub(crate) owner_bit: u32,
-    /// Whether it has a limit, and nothing else is to be asked before it is called.
-    is_limited: bool,
+    special: Special,
+}
+
+/// What there is to a handler that is not simply called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Special {
+    /// A limit, and nothing else.
+    Limit,
+    /// A condition, and nothing else.
+    Condition,
+    /// More, or nothing at all.
+    Other,
 }
 
 /// In place of a handler that is not simply called.
@@ -320,7 +350,11 @@ impl HandlerRef {
             pointer,
             entry: EntryRef::new(entry),
             owner_bit: entry.owner_bit(),
-            is_limited: entry.is_limited(),
+            special: match (entry.is_limited(), entry.is_only_conditional()) {
+                (true, _) => Special::Limit,
+                (_, true) => Special::Condition,
+                _ => Special::Other,
+            },
         }
     }
 
@@ -347,9 +381,19 @@ impl HandlerRef {
         unsafe { (pointer.start)(pointer.value, frame) }
     }
 
-    /// Whether it has a limit, and nothing else is to be asked before it is called.
+    /// Whether its condition is met, where it has one.
+    ///
+    /// # Safety
+    /// As for [`start_plain`](Self::start_plain), between two calls.
     #[inline]
-    pub(super) fn is_limited(&self) -> bool {
-        self.is_limited
+    pub(super) unsafe fn is_met(&self, frame: &mut Frame) -> bool {
+        // SAFETY: passed on to the caller; the condition is dropped with the handler.
+        self.entry.handler.condition.is_none_or(|condition| unsafe { condition.is_met(frame) })
+    }
+
+    /// What there is to it, where it is not simply called.
+    #[inline]
+    pub(super) fn special(&self) -> Special {
+        self.special
     }
 }

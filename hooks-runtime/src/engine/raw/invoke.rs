@@ -55,7 +55,34 @@ pub(crate) struct Invocation<'w> {
 /// A handler that is published as running, and was open then.
 pub(crate) struct Entered<'i, 'w>(&'i mut Invocation<'w>);
 
+/// What came of asking the condition of a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// It is met, or there is none.
+    Met,
+    /// It is not met.
+    Unmet,
+    /// It panicked; what it carried is in the invocation.
+    Panicked,
+}
+
 impl Entered<'_, '_> {
+    /// Asks its condition.
+    pub(crate) fn ask(&mut self) -> Asked {
+        let Self(invocation) = self;
+        let handler = invocation.list.get(invocation.frame.at);
+        let frame = &mut *invocation.frame;
+        // SAFETY: see the module's text; no call has begun.
+        match catch(|| unsafe { handler.is_met(frame) }) {
+            Ok(true) => Asked::Met,
+            Ok(false) => Asked::Unmet,
+            Err(panic) => {
+                panicked(invocation.frame, panic);
+                Asked::Panicked
+            }
+        }
+    }
+
     /// Starts a call of it.
     pub(crate) fn start(self, watch: Watch) -> CallStep {
         let Self(invocation) = self;

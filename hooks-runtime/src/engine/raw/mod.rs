@@ -9,6 +9,7 @@
 //! | A future lies in memory that its fire owns, is not moved after its first poll, and is dropped once, before that memory, also when anything unwinds. | `storage.rs`, `frame.rs`, `call.rs`, `invoke.rs` | `unsafe_code/shapes.rs`, `panics.rs`, `hostile.rs` |
 //! | The input and the accumulator outlive the calls that borrow them; between polls there are only raw pointers to them. | `shell.rs`, `call.rs` | `unsafe_code/models.rs` |
 //! | A handler is called only in a fire of the point that it was registered for. | `handler.rs`, `invoke.rs` | `unsafe_code/points.rs` |
+//! | A condition is asked about a payload of the point of its handler, and lives as long as that. | `condition.rs`, `handler.rs`, `invoke.rs`, `quick.rs` | `unsafe_code/conditions.rs` |
 //! | A context is used no longer than its call lasts. | `context.rs` | `unsafe_code/models.rs` |
 //!
 //! Each file argues for its part. Two points hold for all of them.
@@ -32,6 +33,7 @@
 
 mod barrier;
 mod call;
+mod condition;
 mod contained;
 mod context;
 mod frame;
@@ -46,11 +48,12 @@ mod threads;
 
 pub(crate) use barrier::is_refused as barrier_is_refused;
 pub(crate) use call::{Call, CallStep};
+pub(crate) use condition::ErasedCondition;
 pub(crate) use contained::Contained;
 pub use context::HookContext;
 pub(crate) use frame::{Frame, Watch};
-pub(crate) use handler::{ErasedHandler, HandlerCell, HandlerRef, Invoke};
-pub(crate) use invoke::{Invocation, with_waker};
+pub(crate) use handler::{EntryRef, ErasedHandler, HandlerCell, HandlerRef, Invoke};
+pub(crate) use invoke::{Asked, Invocation, with_waker};
 pub(crate) use quick::{Quickly, call_all, resume_all};
 pub(crate) use shell::{Composition, FireFuture};
 pub(crate) use snapshot::{SnapshotCell, Unguarded};

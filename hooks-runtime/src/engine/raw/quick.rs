@@ -21,11 +21,12 @@ use std::time::Instant;
 use super::barrier::{self, ReaderFence};
 use super::call::CallStep;
 use super::frame::{Frame, Watch};
-use super::handler::HandlerRef;
+use super::handler::{HandlerRef, Special};
 use super::invoke::{call_each, call_ended, keep, panicked};
 use super::storage::NodeId;
 use super::threads::{RawStep, publish};
 use crate::engine::containment::catch;
+use crate::observe::report::SkipReason;
 use crate::registry::entry::Entry;
 use crate::registry::list::{Chunk, Cursor, HandlerList};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -144,8 +145,8 @@ fn stopped_at(
     leave_quick(frame, step.running(), (removals, seen), Quickly::Waits)
 }
 
-/// The same for a handler that is not simply called. With a limit and nothing else,
-/// it is called here, and the walk goes on behind it.
+/// The same for a handler that is not simply called. With a limit or a condition and
+/// nothing else, it is called here, and the walk goes on behind it.
 #[inline(never)]
 fn stopped_at_special(
     frame: &mut Frame,
@@ -155,10 +156,16 @@ fn stopped_at_special(
 ) -> Quickly {
     let (running, end) = (frame.step().running(), chunk.handlers.as_ptr_range().end);
     loop {
-        // SAFETY (both): a handler of the chunk. It is published as running, it was
-        // open, and the frame is one of a fire of its point.
-        let limited = unsafe { &*handler };
-        if !limited.is_limited() || !unsafe { call_limited(frame, limited) } {
+        // SAFETY: a handler of the chunk.
+        let special = unsafe { &*handler };
+        // SAFETY (both): it is published as running, it was open, and the frame is one
+        // of a fire of its point.
+        let is_done = match special.special() {
+            Special::Limit => unsafe { call_limited(frame, special) },
+            Special::Condition => unsafe { call_conditional(frame, special) },
+            Special::Other => false,
+        };
+        if !is_done {
             frame.at = Cursor::new(0, chunk.place_of(handler));
             return Quickly::Left;
         }
@@ -172,6 +179,29 @@ fn stopped_at_special(
             return stopped_at(frame, chunk, handler, (removals, seen));
         }
     }
+}
+
+/// Calls a handler that has a condition, where that is met: whether it was skipped,
+/// or done at once. Otherwise what came of it is in the frame.
+///
+/// # Safety
+/// As for [`call_limited`].
+unsafe fn call_conditional(frame: &mut Frame, handler: &HandlerRef) -> bool {
+    // SAFETY (both): passed on to the caller.
+    let called = catch(|| {
+        let is_met = unsafe { handler.is_met(frame) };
+        is_met.then(|| unsafe { handler.start(frame) })
+    });
+    match called {
+        Ok(Some(CallStep::Continue)) => return true,
+        Ok(None) => {
+            handler.entry.counters.skipped(SkipReason::Condition);
+            return true;
+        }
+        Ok(Some(called)) => frame.called = called,
+        Err(panic) => frame.called = panicked(frame, panic),
+    }
+    false
 }
 
 /// Calls a handler that has a limit: whether it was done at once, and in time.

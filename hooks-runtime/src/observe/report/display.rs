@@ -170,6 +170,8 @@ impl fmt::Display for SkipReason {
             Self::Scope => "its plugin is not in scope",
             Self::Target => "bound to another target",
             Self::Unregistered => "unregistered meanwhile",
+            Self::Condition => "its condition was not met",
+            Self::Once => "called once already",
             Self::AfterClaim => "an earlier handler claimed",
             Self::AfterRejection => "an earlier handler rejected",
             Self::AfterFailure => "an earlier handler failed closed",

@@ -139,6 +139,10 @@ pub enum SkipReason {
     Target,
     /// It was unregistered while the fire was under way.
     Unregistered,
+    /// Its condition was not met.
+    Condition,
+    /// It is called once, and was.
+    Once,
     /// An earlier handler claimed.
     AfterClaim,
     /// An earlier handler rejected.
@@ -149,6 +153,12 @@ pub enum SkipReason {
     AfterSkip,
     /// An earlier handler aborted the flow.
     AfterAbort,
+}
+
+impl SkipReason {
+    /// The reasons that are a handler's own: each is counted at the handler.
+    pub(crate) const COUNTED: [Self; 5] =
+        [Self::Scope, Self::Target, Self::Unregistered, Self::Condition, Self::Once];
 }
 
 impl FireReport {

@@ -20,7 +20,8 @@ use crate::plugin::quota::Quota;
 use crate::plugin::record::PluginRecord;
 use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
 use crate::registry::Settings;
-use crate::registry::entry::{Counters, Entry, Owner};
+use crate::registry::entry::{Entry, Owner};
+use crate::registry::handler_counters::HandlerCounters;
 
 /// A batch of registrations that is being registered.
 ///
@@ -251,8 +252,9 @@ impl Store {
             after,
             allowed: resolved.allowed,
             target: options.target,
+            once: options.once.then(Default::default),
             location: options.location,
-            counters: Counters::default(),
+            counters: HandlerCounters::default(),
             handler: HandlerCell::new(handler),
         });
         let (replaces, base) = (resolved.replaces, resolved.base);
