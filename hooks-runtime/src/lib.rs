@@ -123,6 +123,7 @@ pub use plugin::quota::{Quota, Refusal};
 pub use plugin::registrar::Registrar;
 pub use plugin::removal::{DrainError, DrainOutcome, Draining, Removal};
 pub use plugin::scope::{Plugins, ScopedHooks};
+pub use plugin::values::DuplicateValue;
 pub use point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceLocation};
 pub use registry::audit::{
     Audit, DropReason, DroppedConstraint, NeverCalled, NeverCalledReason, UnknownConstraint,

@@ -12,3 +12,4 @@ pub(crate) mod registrar;
 pub(crate) mod removal;
 pub(crate) mod scope;
 pub(crate) mod tracker;
+pub(crate) mod values;

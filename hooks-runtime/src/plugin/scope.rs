@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::plugin::record::PluginName;
+use crate::plugin::values::Values;
 use crate::registry::Inner;
 
 /// Which plugins may take part. Built-in handlers always may.
@@ -153,12 +154,15 @@ impl ScopeBits {
 /// plugins of the scope, and built-in handlers.
 ///
 /// Cheap to clone. Made by [`scope`](Self::scope) of a registry; a scope of a
-/// scope can only narrow it.
+/// scope can only narrow it. It may carry values for the handlers
+/// ([`with`](Self::with)).
 #[derive(Clone)]
 pub struct ScopedHooks {
     pub(crate) inner: Arc<Inner>,
     /// `None` admits every owner.
     pub(crate) bits: Option<Arc<ScopeBits>>,
+    /// What handlers can read of this scope.
+    pub(crate) values: Option<Arc<Values>>,
 }
 
 impl ScopedHooks {
@@ -181,12 +185,15 @@ impl ScopedHooks {
             None => wanted,
             Some(already) => already.intersected(&wanted),
         };
-        Self { inner: Arc::clone(&self.inner), bits: Some(Arc::new(bits)) }
+        Self { bits: Some(Arc::new(bits)), ..self.clone() }
     }
 }
 
 impl fmt::Debug for ScopedHooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScopedHooks").field("scope", &self.bits).finish_non_exhaustive()
+        f.debug_struct("ScopedHooks")
+            .field("scope", &self.bits)
+            .field("values", &self.values)
+            .finish_non_exhaustive()
     }
 }

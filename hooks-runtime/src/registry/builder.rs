@@ -65,6 +65,6 @@ impl HookRegistryBuilder {
 
     /// The registry.
     pub fn build(self) -> HookRegistry {
-        HookRegistry::with(self.settings)
+        HookRegistry::from_settings(self.settings)
     }
 }

@@ -65,14 +65,14 @@ impl HookRegistry {
         Self::builder().build()
     }
 
-    fn with(settings: Settings) -> Self {
+    fn from_settings(settings: Settings) -> Self {
         let inner = Inner {
             table: Table::new(!settings.observers.is_empty()),
             published: SnapshotCell::new(Snapshot::default()),
             settings,
             store: Mutex::default(),
         };
-        Self { unscoped: ScopedHooks { inner: Arc::new(inner), bits: None } }
+        Self { unscoped: ScopedHooks { inner: Arc::new(inner), bits: None, values: None } }
     }
 
     /// Starts a registry with other settings.
