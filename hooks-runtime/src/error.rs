@@ -167,6 +167,18 @@ pub enum FireError {
     /// Another declaration uses the same wire name in this registry.
     #[error("{0}")]
     NameClash(Box<NameClash>),
+    /// A fire cannot be handed over to the background: there is no tokio runtime. No
+    /// handler was called.
+    #[error(
+        "there is no tokio runtime here to run a fire in the background: call `spawn_void` inside \
+         of one, or await `fire_void`"
+    )]
+    NoRuntime,
+    /// A fire in the background was aborted, or its runtime shut down before its end.
+    #[error(
+        "the fire was dropped in the background before its end: its runtime shut down, or it was aborted"
+    )]
+    Cancelled,
     /// The result of a modifying point panicked while it was made. No handler was
     /// called.
     #[error("{0}")]

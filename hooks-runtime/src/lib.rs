@@ -60,7 +60,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `tokio` (default) | time limits on tokio's clock |
+//! | `tokio` (default) | time limits on tokio's clock, and void fires in the background |
 //! | `collect` | `register_collected`: annotated handlers of all linked crates |
 //! | `serde` | reports, introspection, audits and the catalogue serialise |
 //! | `json` | points by name, with JSON |
@@ -68,6 +68,8 @@
 //! | `tracing` | an observer that opens spans for fires and handlers |
 //! | `metrics` | an observer that counts and times, by way of the `metrics` facade |
 
+#[cfg(feature = "tokio")]
+mod background;
 pub mod catalogue;
 mod docs;
 mod engine;
@@ -87,6 +89,8 @@ mod sync;
 #[cfg(feature = "serde")]
 mod wire;
 
+#[cfg(feature = "tokio")]
+pub use background::{BackgroundFire, SettleError, Settled, TrySpawnError};
 pub use docs::{guides, laws, mistakes, performance};
 pub use engine::raw::HookContext;
 #[cfg(feature = "tokio")]

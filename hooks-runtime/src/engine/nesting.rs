@@ -2,13 +2,16 @@
 //!
 //! The chain of fires is kept per poll, not per task: a fire is on it while it
 //! polls its handlers, and off it before it returns to the executor. So it works
-//! on any executor, and a fire that a handler spawns elsewhere is not nested. An
+//! on any executor, and a fire that a handler spawns elsewhere is not nested, unless it
+//! hands it over with `spawn_void`, which inherits the chain. An
 //! observer that is called outside of its fire's polls runs with that fire on the
 //! chain as well, so that its own fires count.
 
 use crate::engine::fire::FireInfo;
 use crate::engine::raw::{ActiveStep, Nested, RunStep, chain};
 use crate::error::{FireError, NestingError};
+#[cfg(feature = "tokio")]
+use crate::point::PointDescriptor;
 
 /// The deepest nesting that a registry can be set to allow.
 pub(crate) const MAX_DEPTH: usize = 128;
@@ -42,6 +45,49 @@ fn too_deep(registry: usize, limit: usize) -> FireError {
 pub(crate) fn within<T>(nested: Nested, run: usize, poll: impl FnOnce() -> T) -> T {
     let _step = RunStep::push(nested, run);
     poll()
+}
+
+/// The fires that one in the background was made in: they are on the chain while it is
+/// polled, although they may have ended.
+#[cfg(feature = "tokio")]
+#[derive(Debug)]
+pub(crate) struct Inherited {
+    /// Those of its own registry, which is there as long as it is.
+    fires: Box<[Nested]>,
+    /// The fire in the background itself, as no fire of any registry.
+    own: Nested,
+    id: usize,
+    /// Whether an observer made it.
+    observing: bool,
+}
+
+#[cfg(feature = "tokio")]
+impl Inherited {
+    /// The fires of that registry that this thread is polling.
+    pub(crate) fn of(registry: usize, point: &'static PointDescriptor, id: usize) -> Self {
+        let fires = chain::fires().into_iter().filter(|fire| fire.registry == registry);
+        let own = Nested { point, registry: 0, fire: 0 };
+        Self { fires: fires.collect(), own, id, observing: chain::is_observing() }
+    }
+
+    /// Runs one poll of the fire, or its drop.
+    pub(crate) fn within<T>(&self, poll: impl FnOnce() -> T) -> T {
+        /// Given up innermost first.
+        struct Steps(Vec<ActiveStep>);
+
+        impl Drop for Steps {
+            fn drop(&mut self) {
+                while self.0.pop().is_some() {}
+            }
+        }
+
+        let _steps = Steps(self.fires.iter().copied().map(ActiveStep::push).collect());
+        if self.observing {
+            // Else one that an observer makes of each fire would have no end.
+            return chain::observing(self.own, || within(self.own, self.id, poll));
+        }
+        within(self.own, self.id, poll)
+    }
 }
 
 /// How many fires of that registry are under way on this thread.

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use crate::engine::containment::{catch, discard};
 use crate::error::FailureKind;
+#[cfg(feature = "tokio")]
+use crate::error::FireError;
 use crate::escape::escaped;
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
@@ -89,6 +91,18 @@ pub(crate) fn stop_failed(plugin: &PluginId, failure: &StopFailure) {
             plugin = plugin.as_str(),
             kind = failure.as_str(),
             "the `#[stop]` of a plugin failed: {failure}",
+        );
+    });
+}
+
+/// A fire in the background failed, and not by a handler.
+#[cfg(feature = "tokio")]
+pub(crate) fn background_failed(point: &PointDescriptor, error: &FireError) {
+    emit(|| {
+        tracing::warn!(
+            point = point.name(),
+            "a fire in the background failed: {}",
+            escaped(&error.to_string()),
         );
     });
 }

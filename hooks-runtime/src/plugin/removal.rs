@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::engine::containment::{contained, drop_contained};
-use crate::engine::timer::{Sleep, Timer, default_timer};
+use crate::engine::timer::{Deadline, Timer, default_timer};
 use crate::observe::log;
 use crate::plugin::leaving::Leaving;
 use crate::plugin::lifecycle::{Stop, StopFailure};
@@ -231,25 +230,20 @@ impl Removal {
             return self.stops.iter().try_for_each(|stop| stop.ended());
         }
         self.leaving.iter().try_for_each(Leaving::check_outside)?;
-        let mut deadline = Deadline(self.sleep(limit).ok_or(DrainError::NoTimer)?);
+        let timer = self.timer.clone().unwrap_or_else(default_timer);
+        let mut deadline = Deadline::after(limit, &*timer).ok_or(DrainError::NoTimer)?;
         let mut drained = pin!(self.drained());
         poll_fn(|task| {
             if let Poll::Ready(done) = drained.as_mut().poll(task) {
                 return Poll::Ready(done);
             }
-            match contained(|| deadline.0.as_mut().poll(task)) {
-                Ok(Poll::Pending) => Poll::Pending,
-                Ok(Poll::Ready(())) => Poll::Ready(self.given_up(limit)),
-                Err(_) => Poll::Ready(Err(DrainError::NoTimer)),
+            match deadline.poll(task) {
+                Some(Poll::Pending) => Poll::Pending,
+                Some(Poll::Ready(())) => Poll::Ready(self.given_up(limit)),
+                None => Poll::Ready(Err(DrainError::NoTimer)),
             }
         })
         .await
-    }
-
-    /// A timer may panic, here and where it is polled, if its runtime has ended.
-    fn sleep(&self, limit: Duration) -> Option<Sleep> {
-        let timer = self.timer.clone().unwrap_or_else(default_timer);
-        contained(|| timer.sleep(limit)).ok().flatten()
     }
 
     fn is_idle(&self) -> bool {
@@ -293,16 +287,6 @@ impl Removal {
             Some(busy) => Err(DrainError::StillStopping { plugin: busy.who().clone(), waited }),
             None => self.stops.iter().try_for_each(|stop| stop.ended()),
         }
-    }
-}
-
-/// The end of a wait. It is the timer's code, as is its drop.
-struct Deadline(Sleep);
-
-impl Drop for Deadline {
-    fn drop(&mut self) {
-        let sleep = std::mem::replace(&mut self.0, Box::pin(std::future::pending()));
-        drop_contained("a timer", sleep);
     }
 }
 

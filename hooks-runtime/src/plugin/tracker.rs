@@ -270,7 +270,9 @@ impl CallTracker {
     }
 }
 
-fn wake_all(waiters: BTreeMap<u64, Waker>) {
+/// Wakes waits, outside of any lock. A waker that panics does not keep the others from
+/// being woken.
+pub(crate) fn wake_all(waiters: BTreeMap<u64, Waker>) {
     for (_, waiter) in waiters {
         if let Err(message) = contained(|| waiter.wake()) {
             log::waker_panicked(&message);

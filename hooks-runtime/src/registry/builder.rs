@@ -13,6 +13,8 @@ use crate::registry::HookRegistry;
 pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     pub(crate) depth: usize,
+    #[cfg(feature = "tokio")]
+    pub(crate) max_background: usize,
     pub(crate) timer: Arc<dyn Timer>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
 }
@@ -27,12 +29,23 @@ pub struct HookRegistryBuilder {
 /// How deep fires may be nested unless the host says otherwise.
 const DEFAULT_DEPTH: usize = 32;
 
+/// How many void fires may be under way in the background, unless the host says
+/// otherwise.
+#[cfg(feature = "tokio")]
+const DEFAULT_BACKGROUND: usize = 1_024;
+
 impl HookRegistryBuilder {
     /// The default settings.
     pub(super) fn new() -> Self {
-        let timer = default_timer();
-        let (depth, observers) = (DEFAULT_DEPTH, Vec::new());
-        Self { settings: Settings { timeout: None, depth, timer, observers } }
+        let settings = Settings {
+            timeout: None,
+            depth: DEFAULT_DEPTH,
+            #[cfg(feature = "tokio")]
+            max_background: DEFAULT_BACKGROUND,
+            timer: default_timer(),
+            observers: Vec::new(),
+        };
+        Self { settings }
     }
 
     /// A time limit for every handler whose point and registration set none.
@@ -47,6 +60,15 @@ impl HookRegistryBuilder {
     /// flow: 128 of those do not fit the 2 MiB that a thread has by default.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.settings.depth = depth.clamp(1, MAX_DEPTH);
+        self
+    }
+
+    /// How many void fires may be under way in the background before
+    /// [`try_spawn_void`](crate::ScopedHooks::try_spawn_void) gives the payload back:
+    /// 1,024 by default.
+    #[cfg(feature = "tokio")]
+    pub fn max_background(mut self, fires: usize) -> Self {
+        self.settings.max_background = fires;
         self
     }
 

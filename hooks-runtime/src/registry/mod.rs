@@ -22,6 +22,8 @@ use std::sync::{Arc, PoisonError};
 pub use builder::HookRegistryBuilder;
 pub(crate) use builder::Settings;
 
+#[cfg(feature = "tokio")]
+use crate::background::BackgroundTasks;
 use crate::engine::raw::SnapshotCell;
 use crate::error::RegisterError;
 use crate::handler::registration::{IntoRegistrations, Registration};
@@ -57,6 +59,8 @@ pub(crate) struct Inner {
     pub(crate) published: SnapshotCell<Snapshot>,
     pub(crate) settings: Settings,
     store: Mutex<Store>,
+    #[cfg(feature = "tokio")]
+    pub(crate) background: BackgroundTasks,
 }
 
 impl HookRegistry {
@@ -71,6 +75,8 @@ impl HookRegistry {
             published: SnapshotCell::new(Snapshot::default()),
             settings,
             store: Mutex::default(),
+            #[cfg(feature = "tokio")]
+            background: BackgroundTasks::default(),
         };
         Self { unscoped: ScopedHooks { inner: Arc::new(inner), bits: None, values: None } }
     }
