@@ -150,7 +150,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for text in ["ping", "news"] {
         let request = Message { text: text.to_owned(), ..message.clone() };
         let delivered = hooks
-            .run_flow::<Deliver, _>(request, async |message| {
+            .flow::<Deliver>()
+            .run(request, async |message| {
                 Ok::<_, std::io::Error>(format!("delivered {:?}", message.text))
             })
             .await?;

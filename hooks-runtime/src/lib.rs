@@ -116,7 +116,8 @@ pub use model::{
     Rejection, Verdict, Void,
 };
 pub use observe::report::{
-    AnswerRefusal, Contribution, FireReport, HandlerReport, HandlerStatus, SkipReason,
+    AnswerRefusal, Contribution, FireReport, HandlerReport, HandlerStatus, RecoveryRefusal,
+    SkipReason,
 };
 pub use plugin::any::AnyPlugin;
 pub use plugin::id::{PluginId, PluginIdError};

@@ -215,7 +215,7 @@ async fn l27_flows_run_from_json_to_json() {
     let (output, report) = flow.run_reported("5", operation).await;
     assert_eq!(output.unwrap(), json!("bound twice"));
     assert_eq!(report.unwrap().stages().len(), 3);
-    let told = |stage: &str, input: Value, output: Value| json!({"flow": "books:bind", "stage": stage, "input": input, "output": output, "error": null});
+    let told = |stage: &str, input: Value, output: Value| json!({"flow": "books:bind", "stage": stage, "input": input, "output": output, "error": null, "recovered": false});
     assert_eq!(*before.lock().unwrap(), [told("beforeValidation", json!(5), Value::Null)]);
     assert_eq!(*after.lock().unwrap(), [told("afterExecute", Value::Null, json!("bound 9"))]);
     assert_eq!(*finally.lock().unwrap(), [told("finally", Value::Null, json!("bound twice"))]);

@@ -369,7 +369,7 @@ fn l27_an_answer_that_does_not_fit_is_a_failure_of_the_handler() {
         (
             "deliver/beforeExecute",
             json!({"respond": {}}),
-            "the answer of `deliver/beforeExecute` does not fit at `respond`: unknown field `respond`, expected one of `input`, `output`, `skip`, `abort`",
+            "the answer of `deliver/beforeExecute` does not fit at `respond`: unknown field `respond`, expected one of `input`, `output`, `recover`, `skip`, `abort`",
         ),
         (
             "deliver/afterExecute",

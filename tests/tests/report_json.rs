@@ -6,8 +6,8 @@ use std::time::Duration;
 use hooks_runtime::flow::{NotRun, StageKind, StepStatus};
 use hooks_runtime::{
     AnswerRefusal, BeforeExecute, Contribution, FailurePolicy, FlowContext, HandlerStatus,
-    HookRegistry, ModelKind, NeverCalledReason, Owner, PluginId, Plugins, SkipReason, Target,
-    Verdict, hook_points, on,
+    HookRegistry, ModelKind, NeverCalledReason, OnError, Owner, PluginId, Plugins, RecoveryRefusal,
+    SkipReason, Target, Verdict, hook_points, on,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -98,6 +98,23 @@ fn l21_every_status_has_its_shape() {
         (
             Contribution::AnswerRefused(AnswerRefusal::Settled),
             json!({"kind": "answer_refused", "by": "settled"}),
+        ),
+        (Contribution::Recovered, json!({"kind": "recovered"})),
+        (
+            Contribution::RecoveryRefused(RecoveryRefusal::EarlierRecovery),
+            json!({"kind": "recovery_refused", "by": "earlier_recovery"}),
+        ),
+        (
+            Contribution::RecoveryRefused(RecoveryRefusal::OwnRecovery),
+            json!({"kind": "recovery_refused", "by": "own_recovery"}),
+        ),
+        (
+            Contribution::RecoveryRefused(RecoveryRefusal::OtherStage),
+            json!({"kind": "recovery_refused", "by": "other_stage"}),
+        ),
+        (
+            Contribution::RecoveryRefused(RecoveryRefusal::OtherFailure),
+            json!({"kind": "recovery_refused", "by": "other_failure"}),
         ),
         (Contribution::Skipped, json!({"kind": "skipped"})),
         (Contribution::Aborted("dry".to_owned()), json!({"kind": "aborted", "reason": "dry"})),
@@ -271,6 +288,7 @@ async fn l21_a_flow_is_reported_stage_by_stage() {
                 "status": {"kind": "not_run", "by": "not_reached"},
                 "elapsed_ns": null,
             },
+            "recovery": null,
         }),
     );
 }
@@ -290,6 +308,7 @@ async fn l21_a_flow_reports_its_validation_and_its_operation() {
                 "status": {"kind": "failed", "failure": "error", "message": "burnt"},
                 "elapsed_ns": 1,
             },
+            "recovery": null,
         }),
     );
     let shapes = [
@@ -301,6 +320,20 @@ async fn l21_a_flow_reports_its_validation_and_its_operation() {
     for (status, shape) in shapes {
         assert_eq!(json(&status), shape);
     }
+}
+
+#[tokio::test]
+async fn l21_a_flow_reports_who_recovered_it() {
+    let hooks = HookRegistry::new();
+    let milk = on::<OnError<Brew>>().name("milk").plugin("urn");
+    let milk = milk.handler(|flow: &mut FlowContext<Brew>| assert!(flow.recover(7)));
+    hooks.register(milk).unwrap();
+    let (brewed, report) = hooks.flow::<Brew>().run_reported(2, async |_| Err("burnt")).await;
+    assert_eq!(brewed.unwrap(), 7);
+    assert_eq!(
+        json(&report)["recovery"],
+        json!({"handler": "milk", "owner": {"kind": "plugin", "id": "urn"}, "error": "burnt"})
+    );
 }
 
 #[test]

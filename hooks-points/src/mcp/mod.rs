@@ -56,6 +56,7 @@
 //! | `ctx.skip()` | `flow.skip()`: ends the stage, not the flow |
 //! | `ctx.abort(error)` | `flow.abort(error)`, or return the error |
 //! | – | `flow.respond(output)`: answers in place of the operation; the first answer of a stage stands |
+//! | – | `flow.recover(output)`: in `onError`, an output in place of the operation's failure |
 //!
 //! | registry there | here |
 //! |---|---|
@@ -66,7 +67,7 @@
 //! | `getFlowStageHooks('tools:call-tool', 'beforeExecute')` | `hooks.handlers_at::<BeforeExecute<CallTool>>()` |
 //! | `getFlowHooksForOwner('tools:call-tool', 'audit')` | `hooks.handlers_of_flow::<CallTool>()`, filtered by `owner`; `hooks.handlers_of("audit")` for all flows |
 //! | `getClsHooks(SearchTool)` | `hooks.handlers_for(&Target::of::<SearchTool>())` |
-//! | running the flow | `hooks.run_flow::<CallTool, _>(request, operation).await` |
+//! | running the flow | `hooks.flow::<CallTool>().run(request, operation).await` |
 //! | running it for one class | `hooks.flow::<CallTool>().target::<SearchTool>().run(request, operation).await` |
 //!
 //! What FrontMCP promises and does not do happens here: a handler before the
@@ -115,13 +116,13 @@
 //! }
 //! let call = |name: &str| CallToolRequest { name: name.into(), ..Default::default() };
 //!
-//! let ran = hooks.run_flow::<CallTool, _>(call("ls"), execute).await?;
+//! let ran = hooks.flow::<CallTool>().run(call("ls"), execute).await?;
 //! assert_eq!(ran, CallToolResponse::text("ls ran"));
 //!
 //! let hit = hooks.flow::<CallTool>().target::<SearchTool>().run(call("search"), execute).await?;
 //! assert_eq!(hit, CallToolResponse::text("from the cache"));
 //!
-//! let refused = hooks.run_flow::<CallTool, _>(call("shell"), execute).await;
+//! let refused = hooks.flow::<CallTool>().run(call("shell"), execute).await;
 //! assert!(matches!(refused, Err(FlowError::Aborted { .. })));
 //! # Ok(())
 //! # }

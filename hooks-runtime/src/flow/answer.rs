@@ -1,59 +1,92 @@
-//! The answers that the handlers of one stage give in place of the operation.
+//! The outputs that the handlers of one stage give: answers in place of the
+//! operation, and in `OnError` a recovery from its failure.
 //!
-//! An answer is held back until its handler has ended well: a handler that fails
-//! or aborts contributes nothing. Once an answer of a stage is taken, further
-//! answers of that stage are refused, so that no handler overrides another without
-//! notice; a later stage may answer again.
+//! An output is held back until its handler has ended well: a handler that fails
+//! or aborts contributes nothing. Once one of a stage is taken, further ones of
+//! that stage are refused, so that no handler overrides another without notice; a
+//! later stage may answer again.
 
 use crate::engine::containment::drop_contained;
-use crate::observe::report::{AnswerRefusal, Contribution};
+use crate::flow::{FlowError, StageKind};
+use crate::observe::report::{AnswerRefusal, Contribution, RecoveryRefusal};
 
-/// The answers of one stage.
+/// The outputs that the handlers of one stage give. No stage takes both answers and
+/// a recovery.
 #[derive(Debug)]
 pub(super) struct Answers<R> {
-    /// What the running handler answered.
+    /// What the running handler gave.
     pub(super) given: Option<R>,
-    /// Why an answer of the running handler was refused.
-    refused: Option<AnswerRefusal>,
+    /// What the running handler gave and was refused, as its report has it.
+    refused: Option<Contribution>,
     /// Why the next answer is refused, if it is.
-    closed: Option<AnswerRefusal>,
+    unanswerable: Option<AnswerRefusal>,
+    /// Why the next recovery is refused, if it is.
+    unrecoverable: Option<RecoveryRefusal>,
+}
+
+/// What came of the outputs that a handler gave.
+#[derive(Debug)]
+pub struct Taken {
+    pub(super) contribution: Contribution,
+    /// Whether it recovered the flow.
+    pub(super) recovered: bool,
 }
 
 impl<R> Answers<R> {
-    /// The answers of a stage, which takes none where the outcome is settled.
-    pub(super) fn of_stage(settled: bool) -> Self {
-        let closed = settled.then_some(AnswerRefusal::Settled);
-        Self { given: None, refused: None, closed }
+    /// The outputs of a stage of a flow that has failed with this error, if it has.
+    pub(super) fn of_stage(stage: StageKind, error: Option<&FlowError>) -> Self {
+        let unanswerable = matches!(stage, StageKind::OnError | StageKind::Finally)
+            .then_some(AnswerRefusal::Settled);
+        let unrecoverable = match (stage, error) {
+            (StageKind::OnError, Some(error)) if error.is_of_the_operation() => None,
+            (StageKind::OnError, _) => Some(RecoveryRefusal::OtherFailure),
+            _ => Some(RecoveryRefusal::OtherStage),
+        };
+        Self { given: None, refused: None, unanswerable, unrecoverable }
     }
 
     /// An answer of the running handler, and whether it is taken if the handler
     /// ends well.
-    pub(super) fn give(&mut self, answer: R) -> bool {
+    pub(super) fn respond(&mut self, answer: R) -> bool {
         let own = self.given.as_ref().map(|_| AnswerRefusal::OwnAnswer);
-        match self.closed.or(own) {
-            None => {
-                self.given = Some(answer);
-                true
-            }
-            refused => {
-                self.refused = refused;
-                drop_contained("a refused answer", answer);
-                false
-            }
+        self.give(answer, self.unanswerable.or(own).map(Contribution::AnswerRefused))
+    }
+
+    /// The same of a recovery.
+    pub(super) fn recover(&mut self, output: R) -> bool {
+        let own = self.given.as_ref().map(|_| RecoveryRefusal::OwnRecovery);
+        self.give(output, self.unrecoverable.or(own).map(Contribution::RecoveryRefused))
+    }
+
+    fn give(&mut self, output: R, refused: Option<Contribution>) -> bool {
+        if refused.is_none() {
+            self.given = Some(output);
+            return true;
         }
+        self.refused = refused;
+        drop_contained("a refused answer", output);
+        false
     }
 
-    /// Takes the answer of a handler that has ended well, and says what the
-    /// handler contributed, if it answered at all.
-    pub(super) fn take(&mut self, output: &mut Option<R>) -> Option<Contribution> {
-        let refused = self.refused.take().map(Contribution::AnswerRefused);
-        let Some(answer) = self.given.take() else { return refused };
-        self.closed = Some(AnswerRefusal::EarlierAnswer);
+    /// Takes what a handler gave that has ended well, if it gave anything at all.
+    pub(super) fn take(&mut self, output: &mut Option<R>) -> Option<Taken> {
+        let refused = self.refused.take();
+        let Some(answer) = self.given.take() else {
+            return refused.map(|contribution| Taken { contribution, recovered: false });
+        };
         drop_contained("the output that an answer replaced", output.replace(answer));
-        refused.or(Some(Contribution::Answered))
+        let recovered = self.unrecoverable.is_none();
+        let contribution = if recovered {
+            self.unrecoverable = Some(RecoveryRefusal::EarlierRecovery);
+            Contribution::Recovered
+        } else {
+            self.unanswerable = Some(AnswerRefusal::EarlierAnswer);
+            Contribution::Answered
+        };
+        Some(Taken { contribution: refused.unwrap_or(contribution), recovered })
     }
 
-    /// Drops the answer of a handler that failed or aborted.
+    /// Drops what a handler gave that failed or aborted.
     pub(super) fn withdraw(&mut self) {
         self.refused = None;
         if let Some(answer) = self.given.take() {

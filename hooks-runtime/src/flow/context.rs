@@ -2,13 +2,14 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::engine::containment::drop_contained;
 use crate::error::BoxError;
-use crate::flow::answer::Answers;
+use crate::flow::answer::{Answers, Taken};
 use crate::flow::{FlowError, FlowPoint, StageKind, State};
-use crate::observe::report::Contribution;
 use crate::plugin::scope::ScopedHooks;
+use crate::registry::entry::Owner;
 
 /// One run of the flow `F`, as its handlers see and steer it.
 pub struct FlowContext<F: FlowPoint> {
@@ -16,6 +17,8 @@ pub struct FlowContext<F: FlowPoint> {
     pub(crate) input: Option<F::Payload>,
     pub(crate) output: Option<F::Result>,
     pub(crate) error: Option<FlowError>,
+    /// The handler that recovered, and its owner.
+    pub(crate) recovered: Option<(Arc<str>, Owner)>,
     signal: Option<Signal>,
     answers: Answers<F::Result>,
     state: State,
@@ -36,9 +39,11 @@ pub trait Signals {
     /// Takes what the handler that ran last asked for.
     fn take_signal(&mut self) -> Option<Signal>;
 
-    /// Takes the answer of the handler that ran last, which has ended well, and
-    /// says what that contributed.
-    fn take_answer(&mut self) -> Option<Contribution>;
+    /// Takes the answer of the handler that ran last, which has ended well.
+    fn take_answer(&mut self) -> Option<Taken>;
+
+    /// Notes whose answer recovered the flow.
+    fn recovered_by(&mut self, handler: (Arc<str>, Owner));
 
     /// Drops all that the handler that ran last asked for and answered.
     fn withdraw(&mut self);
@@ -51,8 +56,12 @@ impl<F: FlowPoint> Signals for FlowContext<F> {
     }
 
     #[inline]
-    fn take_answer(&mut self) -> Option<Contribution> {
+    fn take_answer(&mut self) -> Option<Taken> {
         self.answers.take(&mut self.output)
+    }
+
+    fn recovered_by(&mut self, handler: (Arc<str>, Owner)) {
+        self.recovered = Some(handler);
     }
 
     #[inline]
@@ -71,8 +80,9 @@ impl<F: FlowPoint> FlowContext<F> {
             input: Some(input),
             output: None,
             error: None,
+            recovered: None,
             signal: None,
-            answers: Answers::of_stage(false),
+            answers: Answers::of_stage(StageKind::BeforeValidation, None),
             state: State::new(),
             hooks,
         }
@@ -83,7 +93,7 @@ impl<F: FlowPoint> FlowContext<F> {
     pub(crate) fn enter(&mut self, stage: StageKind) {
         self.withdraw();
         self.stage = stage;
-        self.answers = Answers::of_stage(self.is_settled());
+        self.answers = Answers::of_stage(stage, self.error.as_ref());
     }
 
     /// The wire name of the flow.
@@ -108,36 +118,40 @@ impl<F: FlowPoint> FlowContext<F> {
         self.input.as_mut()
     }
 
-    /// The output: the operation's, or the answer given in its place. A handler
-    /// sees its own answer from the moment it gives it.
+    /// The output: the operation's, the answer given in its place, or what a handler
+    /// [recovered](Self::recover) with. A handler sees its own answer from the moment
+    /// it gives it.
     pub fn output(&self) -> Option<&F::Result> {
         self.answers.given.as_ref().or(self.output.as_ref())
     }
 
     /// The output, to change. In `OnError` and `Finally` the outcome is final
-    /// already, and there is nothing to change.
+    /// already, and there is nothing to change but a handler's own recovery.
     ///
     /// What is changed in place stays changed, also when the handler fails.
     pub fn output_mut(&mut self) -> Option<&mut F::Result> {
-        if self.is_settled() {
-            return None;
-        }
-        self.answers.given.as_mut().or(self.output.as_mut())
+        let is_settled = matches!(self.stage, StageKind::OnError | StageKind::Finally);
+        let output = if is_settled { None } else { self.output.as_mut() };
+        self.answers.given.as_mut().or(output)
     }
 
-    /// Whether the outcome is final, whatever the handlers of this stage do.
-    fn is_settled(&self) -> bool {
-        matches!(self.stage, StageKind::OnError | StageKind::Finally)
-    }
-
-    /// Why the flow failed: in `OnError`, and in `Finally` after it.
+    /// Why the flow failed: in `OnError`, and in `Finally` after it, also where a
+    /// handler [recovered](Self::recover).
     ///
-    /// It is a [`FlowError`], and what caused it is among its sources.
-    pub fn error(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
-        self.error.as_ref().map(|error| error as _)
+    /// What caused it is among its sources; the operation's own error is that of
+    /// [`operation_error`](Self::operation_error).
+    pub fn error(&self) -> Option<&FlowError> {
+        self.error.as_ref()
     }
 
-    /// The operation's own error, if it is an `E` and ended the flow.
+    /// Whether a handler of `OnError` before this one has
+    /// [recovered](Self::recover): the flow ends with its output.
+    pub fn is_recovered(&self) -> bool {
+        self.recovered.is_some()
+    }
+
+    /// The operation's own error, if it is an `E` and ended the flow: what
+    /// [`FlowError::downcast_ref`] finds in [`error`](Self::error).
     pub fn operation_error<E: StdError + 'static>(&self) -> Option<&E> {
         self.error.as_ref()?.downcast_ref()
     }
@@ -183,7 +197,55 @@ impl<F: FlowPoint> FlowContext<F> {
     /// returns false, and the report has the refusal. The answer of a
     /// handler that then fails or aborts does not count.
     pub fn respond(&mut self, output: F::Result) -> bool {
-        self.answers.give(output)
+        self.answers.respond(output)
+    }
+
+    /// Turns a failure of the operation into this output, in `OnError`.
+    ///
+    /// ```
+    /// # use hooks_runtime::{FlowContext, HookRegistry, OnError, hook_handler, hook_points};
+    /// # hook_points! {
+    /// #     /// One look-up, stage by stage.
+    /// #     pub flow Lookup(String) -> String;
+    /// # }
+    /// use std::io::{Error, ErrorKind};
+    ///
+    /// #[hook_handler(OnError<Lookup>)]
+    /// fn not_found_is_no_failure(flow: &mut FlowContext<Lookup>) {
+    ///     let error = flow.operation_error::<Error>();
+    ///     if error.is_some_and(|error| error.kind() == ErrorKind::NotFound) {
+    ///         flow.recover("not in the house".to_owned());
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(hooks_runtime::handlers![not_found_is_no_failure])?;
+    /// let lookup = async |_| Err(Error::from(ErrorKind::NotFound));
+    /// let found = hooks.flow::<Lookup>().run("lamp".to_owned(), lookup).await?;
+    /// assert_eq!(found, "not in the house");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// The run returns the output in place of the error. The later handlers of
+    /// `OnError` run and see the error still, then `Finally`, where
+    /// [`is_recovered`](Self::is_recovered) says so; `AfterExecute` does not run, as the
+    /// operation has failed. Who recovered, and from which error, is in the report and
+    /// in the log.
+    ///
+    /// Only a failure of the operation, by an error or by a panic, can be recovered: an
+    /// abort, input that is not valid and a stage that failed end the flow. So a
+    /// recovery is refused there, in every other stage, and where one was given before;
+    /// the first one is kept. A refused one is dropped, this returns false, and the
+    /// report has the refusal.
+    ///
+    /// As with [`respond`](Self::respond), the recovery of a handler that then fails,
+    /// exceeds its time limit or aborts does not count: a handler that failed never
+    /// makes a success of a failure. Once it has ended well it counts, however late,
+    /// and whatever later handlers do.
+    pub fn recover(&mut self, output: F::Result) -> bool {
+        self.answers.recover(output)
     }
 }
 

@@ -29,7 +29,7 @@ use crate::registry::entry::Owner;
 /// use std::io::{Error, ErrorKind};
 ///
 /// let lookup = async |_| Err(Error::from(ErrorKind::NotFound));
-/// let found = hooks.run_flow::<Lookup, _>("lamp".to_owned(), lookup).await;
+/// let found = hooks.flow::<Lookup>().run("lamp".to_owned(), lookup).await;
 /// match found.map_err(FlowError::downcast::<Error>) {
 ///     Ok(found) => println!("{found}"),
 ///     Err(Ok(own)) => assert_eq!(own.kind(), ErrorKind::NotFound),
@@ -74,7 +74,30 @@ pub enum FlowError {
 }
 
 impl FlowError {
+    /// Whether the operation itself failed: with an error or by a panic.
+    pub(super) fn is_of_the_operation(&self) -> bool {
+        matches!(self, Self::Operation(_) | Self::Panicked { .. })
+    }
+
     /// The operation's own error, if it is an `E`.
+    ///
+    /// ```
+    /// # use hooks_runtime::{FlowContext, OnError, hook_handler, hook_points};
+    /// # hook_points! {
+    /// #     /// One look-up, stage by stage.
+    /// #     pub flow Lookup(String) -> String;
+    /// # }
+    /// use std::io::{Error, ErrorKind};
+    ///
+    /// #[hook_handler(OnError<Lookup>)]
+    /// fn count(flow: &mut FlowContext<Lookup>) {
+    ///     match flow.error().and_then(|error| error.downcast_ref::<Error>()) {
+    ///         Some(own) if own.kind() == ErrorKind::NotFound => println!("not found"),
+    ///         Some(own) => println!("the disk: {own}"),
+    ///         None => println!("not an error of the disk: {:?}", flow.error()),
+    ///     }
+    /// }
+    /// ```
     ///
     /// Only [`Operation`](Self::Operation) is considered: an error of a handler
     /// or of the validation is never taken for the operation's, whatever its

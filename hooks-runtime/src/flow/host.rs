@@ -6,29 +6,26 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use crate::engine::containment::{contained, drop_contained, shown};
-use crate::error::BoxError;
+use crate::engine::containment::{contained, shown};
 use crate::flow::run::Operation;
-use crate::flow::{FlowError, FlowPoint, FlowStep, StepReport, StepStatus};
+use crate::flow::validation::Uncalled;
+use crate::flow::{FlowError, FlowPoint, FlowStep, StepReport, StepStatus, Validation};
 use crate::observe::recorder::Recorder;
 use crate::observe::{ObservedStep, log};
-use crate::point::HookPoint;
-
-/// The result of a flow's own validation.
-pub(super) type Validation<F> =
-    dyn Fn(&<F as HookPoint>::Payload) -> Result<(), BoxError> + Send + Sync;
 
 /// The result of a step, and its part of the report where the run is recorded.
 pub(super) type Stepped<T> = (Result<T, FlowError>, Option<StepReport>);
 
 /// Calls the validation; a panic in it refuses the input.
-pub(super) fn validate<F: FlowPoint>(
-    validation: &Validation<F>,
+pub(super) async fn validate<F: FlowPoint, V: Validation<F>>(
+    validation: V,
     input: &F::Payload,
     recorder: Option<&Recorder<'_>>,
 ) -> Stepped<()> {
-    let mut step = Step::start(FlowStep::Validation, recorder);
-    let judged = step.poll(|| contained(|| validation(input)));
+    let future = pin!(Some(validation.judge(input)));
+    let mut running = Running::start(FlowStep::Validation, future, recorder);
+    let judged = poll_fn(|task| running.poll(task)).await;
+    let step = &mut running.step;
     let (error, status) = match judged {
         Ok(Ok(())) => return (Ok(()), step.end(|| StepStatus::Ran)),
         Ok(Err(error)) => {
@@ -43,24 +40,6 @@ pub(super) fn validate<F: FlowPoint>(
     (Err(FlowError::Invalid { flow: F::NAME, error }), status)
 }
 
-/// An operation that has not been called. What it captured is the host's code, so
-/// that its drop may panic.
-pub(super) struct Uncalled<O>(Option<O>);
-
-impl<O> Uncalled<O> {
-    pub(super) fn new(operation: O) -> Self {
-        Self(Some(operation))
-    }
-}
-
-impl<O> Drop for Uncalled<O> {
-    fn drop(&mut self) {
-        if let Some(operation) = self.0.take() {
-            drop_contained("the operation of a flow", operation);
-        }
-    }
-}
-
 /// Calls the operation; a panic in it is the flow's error.
 pub(super) async fn operate<F, O>(
     mut operation: Uncalled<O>,
@@ -72,15 +51,12 @@ where
     O: Operation<F>,
 {
     // The conversion of its error is the host's code as well.
-    let call = operation
-        .0
-        .take()
-        .map(|operation| async move { operation(input).await.map_err(Into::into) });
+    let call =
+        operation.take().map(|operation| async move { operation(input).await.map_err(Into::into) });
     let future = pin!(call);
-    let step = Step::start(FlowStep::Operation, recorder);
-    let mut operating = Operating { future, step };
-    let outcome = poll_fn(|task| operating.poll(task)).await;
-    let step = &mut operating.step;
+    let mut running = Running::start(FlowStep::Operation, future, recorder);
+    let outcome = poll_fn(|task| running.poll(task)).await;
+    let step = &mut running.step;
     match outcome {
         Ok(Ok(output)) => (Ok(output), step.end(|| StepStatus::Ran)),
         Ok(Err(error)) => {
@@ -94,21 +70,29 @@ where
     }
 }
 
-/// The operation under way.
-struct Operating<'o, Fut> {
+/// The validation or the operation under way.
+struct Running<'o, Fut> {
     /// `None` once it has ended.
     future: Pin<&'o mut Option<Fut>>,
     step: Step<'o>,
 }
 
-impl<Fut: Future> Operating<'_, Fut> {
-    /// Polls the operation; a panic in it is returned as its message.
+impl<'o, Fut: Future> Running<'o, Fut> {
+    fn start(
+        which: FlowStep,
+        future: Pin<&'o mut Option<Fut>>,
+        recorder: Option<&'o Recorder<'_>>,
+    ) -> Self {
+        Self { future, step: Step::start(which, recorder) }
+    }
+
+    /// Polls it; a panic in it is returned as its message.
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<Fut::Output, String>> {
         let Self { future, step } = self;
         let polled = step.poll(|| {
             contained(|| {
-                let Some(operation) = future.as_mut().as_pin_mut() else { return Poll::Pending };
-                let polled = operation.poll(task);
+                let Some(running) = future.as_mut().as_pin_mut() else { return Poll::Pending };
+                let polled = running.poll(task);
                 if polled.is_ready() {
                     future.set(None);
                 }
@@ -124,13 +108,13 @@ impl<Fut: Future> Operating<'_, Fut> {
 }
 
 /// The future is dropped before its step ends, which it does with this.
-impl<Fut> Drop for Operating<'_, Fut> {
+impl<Fut> Drop for Running<'_, Fut> {
     fn drop(&mut self) {
         let Self { future, step } = self;
         if future.is_some()
             && let Err(message) = step.poll(|| contained(|| future.set(None)))
         {
-            log::drop_panicked("the operation of a flow", &message);
+            log::drop_panicked(step.which.of_a_flow(), &message);
         }
     }
 }

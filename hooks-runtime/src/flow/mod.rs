@@ -11,10 +11,15 @@
 //! unless its handler fails: a failed handler contributes nothing. Failures in
 //! `OnError` and `Finally` are reported and never hide the first error.
 //!
+//! In `OnError`, [`recover`](FlowContext::recover) turns a failure of the operation
+//! into an output. An abort, input that is not valid and a stage that failed end the
+//! flow whatever a handler asks for.
+//!
 //! A handler with `target = T` takes part only in runs for `T`:
 //! `hooks.flow::<F>().target::<T>().run(input, operation)`. The same builder takes
-//! the flow's own validation, and `run_reported` returns what every stage, the
-//! validation and the operation did.
+//! the flow's own validation, in line ([`validate`](FlowRun::validate)) or awaited
+//! ([`validate_async`](FlowRun::validate_async)), and `run_reported` returns what every
+//! stage, the validation and the operation did, and who recovered.
 //!
 //! A cache answers before the operation and learns after it:
 //!
@@ -64,7 +69,8 @@
 //! let mut operations = 0;
 //! for _ in 0..2 {
 //!     let found = hooks
-//!         .run_flow::<Lookup, _>("lamp".to_owned(), async |key| {
+//!         .flow::<Lookup>()
+//!         .run("lamp".to_owned(), async |key| {
 //!             operations += 1;
 //!             Ok::<_, std::io::Error>(format!("{key}: on the shelf"))
 //!         })
@@ -102,7 +108,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let hooks = HookRegistry::new();
 //! hooks.register(handlers![start, stop])?;
-//! # let run = hooks.run_flow::<Lookup, _>("lamp".to_owned(), async |key| Ok::<_, std::io::Error>(key));
+//! # let run = hooks.flow::<Lookup>().run("lamp".to_owned(), async |key| Ok::<_, std::io::Error>(key));
 //! # assert_eq!(run.await?, "lamp");
 //! # Ok(()) }
 //! ```
@@ -118,11 +124,12 @@ mod stage_run;
 mod stages;
 mod state;
 mod step;
+mod validation;
 
 pub use context::FlowContext;
 pub use error::FlowError;
 pub(crate) use participants::{Participants, Standing};
-pub use report::FlowReport;
+pub use report::{FlowReport, Recovery};
 pub use run::{FlowRun, Operation};
 pub use stages::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowPoint, OnError,
@@ -130,3 +137,4 @@ pub use stages::{
 };
 pub use state::State;
 pub use step::{FlowStep, NotRun, StepReport, StepStatus};
+pub use validation::{AsyncValidation, SyncValidation, Validation};

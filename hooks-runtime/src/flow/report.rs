@@ -1,9 +1,12 @@
 //! What happened in one run of a flow.
 
 use std::fmt;
+use std::sync::Arc;
 
+use crate::escape::escaped;
 use crate::flow::{FlowStep, NotRun, StageKind, StepReport};
 use crate::observe::report::{FireReport, FlowColumns};
+use crate::registry::entry::Owner;
 
 /// What happened in one run of a flow: its stages, and the host's own steps
 /// between them.
@@ -19,11 +22,17 @@ use crate::observe::report::{FireReport, FlowColumns};
 ///   "operation": {
 ///     "status": { "kind": "failed", "failure": "error", "message": "no such tool" },
 ///     "elapsed_ns": 4100
+///   },
+///   "recovery": {
+///     "handler": "fall_back",
+///     "owner": { "kind": "built_in" },
+///     "error": "no such tool"
 ///   }
 /// }
 /// ```
 ///
-/// The stages are [`FireReport`]s. `validation` is `null` in a run without one.
+/// The stages are [`FireReport`]s. `validation` is `null` in a run without one,
+/// `recovery` in one that was not recovered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FlowReport {
@@ -31,6 +40,44 @@ pub struct FlowReport {
     stages: Vec<FireReport>,
     validation: Option<StepReport>,
     operation: StepReport,
+    recovery: Option<Recovery>,
+}
+
+/// Who recovered a flow, and from which error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Recovery {
+    handler: Arc<str>,
+    owner: Owner,
+    error: String,
+}
+
+impl Recovery {
+    pub(super) fn new(handler: Arc<str>, owner: Owner, error: String) -> Self {
+        Self { handler, owner, error }
+    }
+
+    /// The name of the handler that recovered.
+    pub fn handler(&self) -> &str {
+        &self.handler
+    }
+
+    /// Whose handler that is.
+    pub fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
+    /// The error with which the operation failed, as text.
+    pub fn error(&self) -> &str {
+        &self.error
+    }
+}
+
+impl fmt::Display for Recovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { handler, owner, error } = self;
+        write!(f, "recovered by `{}` ({owner}) from: {}", escaped(handler), escaped(error))
+    }
 }
 
 impl FlowReport {
@@ -38,7 +85,11 @@ impl FlowReport {
     pub(super) fn new(flow: &'static str, validated: bool) -> Self {
         let not_reached = || StepReport::not_run(NotRun::NotReached);
         let validation = validated.then(not_reached);
-        Self { flow, stages: Vec::new(), validation, operation: not_reached() }
+        Self { flow, stages: Vec::new(), validation, operation: not_reached(), recovery: None }
+    }
+
+    pub(super) fn recovered(&mut self, recovery: Recovery) {
+        self.recovery = Some(recovery);
     }
 
     pub(super) fn push(&mut self, stage: FireReport) {
@@ -71,6 +122,11 @@ impl FlowReport {
     pub fn operation(&self) -> &StepReport {
         &self.operation
     }
+
+    /// Who recovered the flow from a failure of the operation, if it was.
+    pub fn recovery(&self) -> Option<&Recovery> {
+        self.recovery.as_ref()
+    }
 }
 
 impl fmt::Display for FlowReport {
@@ -93,6 +149,12 @@ impl fmt::Display for FlowReport {
             if let Some((step, report)) = step {
                 columns.write_step(f, step, report)?;
             }
+        }
+        while let Some(stage) = stages.next_if(|stage| stage.stage() <= Some(StageKind::OnError)) {
+            columns.write_stage(f, stage)?;
+        }
+        if let Some(recovery) = &self.recovery {
+            write!(f, "\n  {recovery}")?;
         }
         stages.try_for_each(|stage| columns.write_stage(f, stage))
     }

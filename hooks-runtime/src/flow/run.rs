@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug};
 use std::future::{Future, poll_fn};
+use std::marker::PhantomData;
 use std::pin::{Pin, pin};
 use std::slice;
 use std::sync::Arc;
@@ -12,17 +13,18 @@ use crate::engine::fire::{FireInfo, RunScope};
 use crate::engine::nesting;
 use crate::engine::raw::{ActiveStep, Nested};
 use crate::error::BoxError;
-use crate::flow::host::{self, Uncalled, Validation};
+use crate::flow::host;
 use crate::flow::stage_run::StageEnd;
+use crate::flow::validation::{AsyncValidation, SyncValidation, Uncalled, Validation};
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Participants, Stage, StageKind,
-    StepReport,
+    FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Participants, Recovery, Stage,
+    StageKind, StepReport,
 };
 use crate::handler::target::Target;
 use crate::model::{FiresAs, Flow};
-use crate::observe::FireEnd;
 use crate::observe::recorder::Recorder;
+use crate::observe::{FireEnd, log};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::registry::snapshot::Snapshot;
@@ -60,15 +62,18 @@ where
 
 /// Builds a run of the flow `F`: its validation and its targets.
 #[must_use = "call `run`"]
-pub struct FlowRun<'h, F: FlowPoint> {
+pub struct FlowRun<'h, F: FlowPoint, V = SyncValidation<'h, F>> {
     hooks: &'h ScopedHooks,
-    validation: Option<Box<Validation<F>>>,
+    validation: V,
     targets: Vec<Target>,
+    flow: PhantomData<fn() -> F>,
 }
 
 impl ScopedHooks {
-    /// Runs the flow `F` around `operation`.
-    pub async fn run_flow<F, O>(
+    /// Runs the flow `F` around `operation`: `hooks.flow::<F>().run(input, operation)`
+    /// in one call. Its second parameter, the operation's type, is written `_`.
+    // The compiler quotes this line where the `_` was left out.
+    pub async fn run_flow<F, O /* write `run_flow::<F, _>(…)` or `flow::<F>().run(…)` */>(
         &self,
         input: F::Payload,
         operation: O,
@@ -82,21 +87,63 @@ impl ScopedHooks {
         self.flow::<F>().run(input, operation).await
     }
 
-    /// A run of the flow `F` with a validation, a target or a report.
+    /// A run of the flow `F`, and where it has any, its validation, its targets and its
+    /// report.
     pub fn flow<F: FlowPoint>(&self) -> FlowRun<'_, F> {
-        FlowRun { hooks: self, validation: None, targets: Vec::new() }
+        let validation = SyncValidation::none();
+        FlowRun { hooks: self, validation, targets: Vec::new(), flow: PhantomData }
     }
 }
 
-impl<F: FlowPoint> FlowRun<'_, F> {
+impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
     /// The flow's own validation, between the first two stages. It is left
     /// out when a handler answered before it.
+    ///
+    /// It may borrow from where the flow is run. A run has one validation, the last
+    /// that was given.
     pub fn validate<E: Into<BoxError>>(
-        mut self,
-        validation: impl Fn(&F::Payload) -> Result<(), E> + Send + Sync + 'static,
-    ) -> Self {
-        self.validation = Some(Box::new(move |input| validation(input).map_err(Into::into)));
-        self
+        self,
+        validation: impl FnOnce(&F::Payload) -> Result<(), E> + Send + 'h,
+    ) -> FlowRun<'h, F> {
+        self.validated(SyncValidation::new(validation))
+    }
+
+    /// As [`validate`](Self::validate), with an async function or closure. It may
+    /// borrow from the input and from where the flow is run, and nothing of it is
+    /// boxed:
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! {
+    /// #     /// One look-up, stage by stage.
+    /// #     pub flow Lookup(String) -> String;
+    /// # }
+    /// # struct Directory;
+    /// # impl Directory { async fn knows(&self, key: &str) -> bool { key == "lamp" } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// # let (hooks, directory) = (HookRegistry::new(), Directory);
+    /// let lookup = async |key| Ok::<_, std::io::Error>(format!("{key}: on the shelf"));
+    /// let known = async |key: &String| match directory.knows(key).await {
+    ///     true => Ok(()),
+    ///     false => Err(format!("there is no {key}")),
+    /// };
+    /// let found = hooks.flow::<Lookup>().validate_async(known).run("lump".to_owned(), lookup).await;
+    /// assert_eq!(found.unwrap_err().to_string(), "the input of `lookup` is not valid: there is no lump");
+    /// # }
+    /// ```
+    ///
+    /// The run can be sent to another thread where its future can.
+    pub fn validate_async<W, E>(self, validation: W) -> FlowRun<'h, F, AsyncValidation<W, E>>
+    where
+        W: AsyncFnOnce(&F::Payload) -> Result<(), E>,
+        E: Into<BoxError>,
+    {
+        self.validated(AsyncValidation::new(validation))
+    }
+
+    fn validated<W>(self, validation: W) -> FlowRun<'h, F, W> {
+        FlowRun { hooks: self.hooks, validation, targets: self.targets, flow: PhantomData }
     }
 
     /// This run is for the type `T`: handlers bound to it take part.
@@ -132,7 +179,7 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         input: F::Payload,
         operation: O,
     ) -> (Result<F::Result, FlowError>, FlowReport) {
-        let mut report = FlowReport::new(F::NAME, self.validation.is_some());
+        let mut report = FlowReport::new(F::NAME, self.validation.is_given());
         let outcome = self.drive(input, operation, Some(&mut report)).await;
         (outcome, report)
     }
@@ -143,7 +190,8 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         operation: O,
         report: Option<&mut FlowReport>,
     ) -> Result<F::Result, FlowError> {
-        let (hooks, info) = (self.hooks, FireInfo::of::<F>(self.hooks));
+        let Self { hooks, validation, targets, .. } = self;
+        let info = FireInfo::of::<F>(hooks);
         let nested = Nested { point: info.point, registry: hooks.registry(), fire: 0 };
         nesting::check_run(nested, hooks.inner.settings.depth).map_err(FlowError::Fire)?;
         hooks.interest(info.point).map_err(FlowError::Fire)?;
@@ -157,15 +205,18 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         let recorder = recorder.recorder.as_ref();
         let drive = pin!(Some(async {
             let mut driver = Driver::<F> {
-                run: &self,
+                hooks,
+                targets: &targets,
                 context: FlowContext::new(input, hooks.clone()),
                 handlers: hooks.inner.published.load_full(ActiveStep::push(nested)),
                 participants: &participants,
                 report,
                 recorder,
-                steps: if self.validation.is_some() { BOTH_STEPS } else { OPERATION }.iter(),
+                steps: if validation.is_given() { BOTH_STEPS } else { OPERATION }.iter(),
             };
-            let outcome = driver.run_to_output(Uncalled::new(operation)).await;
+            let outcome = driver
+                .run_to_output(validation, Uncalled::new(FlowStep::Operation, operation))
+                .await;
             driver.run_to_end(outcome).await
         }));
         let mut driving = Driving { future: drive, nested, run: participants.id() };
@@ -173,11 +224,11 @@ impl<F: FlowPoint> FlowRun<'_, F> {
         if let Some(recorder) = recorder {
             // On the chain still: a wait for a participant would wait for this run.
             nesting::within(nested, participants.id(), || match &outcome {
-                Ok(_) => recorder.fire_ended(&FireEnd::Completed("ran")),
+                Ok((_, how)) => recorder.fire_ended(&FireEnd::Completed(how)),
                 Err(error) => recorder.fire_ended(&FireEnd::FlowFailed(&shown(error))),
             });
         }
-        outcome
+        outcome.map(|(output, _)| output)
     }
 }
 
@@ -230,7 +281,8 @@ impl<Fut> Drop for Driving<'_, Fut> {
 
 /// Takes one run through its stages.
 struct Driver<'r, F: FlowPoint> {
-    run: &'r FlowRun<'r, F>,
+    hooks: &'r ScopedHooks,
+    targets: &'r [Target],
     context: FlowContext<F>,
     /// All handlers as they were when the run began.
     handlers: Arc<Snapshot>,
@@ -248,26 +300,29 @@ const ONLY_THE_OPERATION: &str = "only the operation takes the input";
 
 impl<F: FlowPoint> Driver<'_, F> {
     /// Everything up to `AfterExecute`. The output is in the context then.
-    async fn run_to_output<O: Operation<F>>(
+    async fn run_to_output<V: Validation<F>, O: Operation<F>>(
         &mut self,
+        validation: V,
         operation: Uncalled<O>,
     ) -> Result<(), FlowError> {
         self.stage::<BeforeValidation<F>>(StageKind::BeforeValidation).await?;
-        self.validate()?;
+        self.validate(validation).await?;
         self.stage::<AfterValidation<F>>(StageKind::AfterValidation).await?;
         self.stage::<BeforeExecute<F>>(StageKind::BeforeExecute).await?;
         self.operate(operation).await?;
         self.stage::<AfterExecute<F>>(StageKind::AfterExecute).await
     }
 
-    fn validate(&mut self) -> Result<(), FlowError> {
-        let Some(validation) = &self.run.validation else { return Ok(()) };
+    async fn validate<V: Validation<F>>(&mut self, validation: V) -> Result<(), FlowError> {
+        if !validation.is_given() {
+            return Ok(());
+        }
         if self.context.output.is_some() {
             self.not_run(NotRun::Answered);
             return Ok(());
         }
         let input = self.context.input.as_ref().expect(ONLY_THE_OPERATION);
-        let (valid, report) = host::validate::<F>(validation, input, self.recorder);
+        let (valid, report) = host::validate::<F, V>(validation, input, self.recorder).await;
         self.stepped(report);
         valid
     }
@@ -304,8 +359,12 @@ impl<F: FlowPoint> Driver<'_, F> {
         }
     }
 
-    /// `OnError` if there is one, then `Finally`.
-    async fn run_to_end(mut self, outcome: Result<(), FlowError>) -> Result<F::Result, FlowError> {
+    /// `OnError` if there is one, then `Finally`. How the flow ended is a word for
+    /// observers.
+    async fn run_to_end(
+        mut self,
+        outcome: Result<(), FlowError>,
+    ) -> Result<(F::Result, &'static str), FlowError> {
         if let Err(error) = outcome {
             while !self.steps.as_slice().is_empty() {
                 self.not_run(NotRun::NotReached);
@@ -313,11 +372,36 @@ impl<F: FlowPoint> Driver<'_, F> {
             self.context.error = Some(error);
             // Their failures are reported and never hide the first error.
             let _reported = self.stage::<OnError<F>>(StageKind::OnError).await;
+            self.note_recovery();
         }
         let _reported = self.stage::<Finally<F>>(StageKind::Finally).await;
-        match self.context.error.take() {
-            None => Ok(self.context.output.take().expect("a flow without error has an output")),
+        let FlowContext { output, error, recovered, .. } = &mut self.context;
+        let how = if recovered.is_some() { "recovered" } else { "ran" };
+        // The error of a flow that was recovered is dropped with its context, contained.
+        match error.take_if(|_| recovered.is_none()) {
+            None => Ok((output.take().expect("a flow without error has an output"), how)),
             Some(error) => Err(error),
+        }
+    }
+
+    /// Reports and logs a recovery: the host no longer gets the error.
+    fn note_recovery(&mut self) {
+        let FlowContext { error: Some(error), recovered: Some((handler, owner)), .. } =
+            &self.context
+        else {
+            return;
+        };
+        // As it was said: it is escaped where it is printed.
+        let error = match error {
+            FlowError::Operation(error) => shown(error),
+            FlowError::Panicked { message, .. } => format!("panicked: {message}"),
+            other => shown(other),
+        };
+        if self.recorder.is_none_or(Recorder::logs_failures) {
+            log::recovered(F::NAME, handler, owner, &error);
+        }
+        if let Some(report) = &mut self.report {
+            report.recovered(Recovery::new(Arc::clone(handler), owner.clone(), error));
         }
     }
 
@@ -327,14 +411,14 @@ impl<F: FlowPoint> Driver<'_, F> {
         S: HookPoint<Payload = FlowContext<F>, Model = Stage>,
     {
         self.context.enter(kind);
-        let hooks = self.run.hooks;
+        let hooks = self.hooks;
         let info = FireInfo::of::<S>(hooks);
         let recorder = self.recorder.map(|run| run.stage(info, self.report.is_some()));
         // Marks the stage as fired. Which handlers take part was decided when the
         // run began, so that it sees one version of every plugin.
         hooks.interest(info.point).map_err(FlowError::Fire)?;
         let scope = RunScope {
-            targets: &self.run.targets,
+            targets: self.targets,
             handlers: &self.handlers,
             participants: self.participants,
         };
@@ -355,7 +439,7 @@ impl<F: FlowPoint> Driver<'_, F> {
     }
 }
 
-impl<F: FlowPoint> Debug for FlowRun<'_, F> {
+impl<F: FlowPoint, V> Debug for FlowRun<'_, F, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FlowRun").field("flow", &F::NAME).field("targets", &self.targets).finish()
     }

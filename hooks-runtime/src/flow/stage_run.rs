@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::engine::containment::shown;
 use crate::engine::raw::{Call, CallStep, FireFuture};
 use crate::error::BoxError;
+use crate::flow::answer::Taken;
 use crate::flow::context::{Signal, Signals};
 use crate::flow::stages::Stage;
 use crate::model::compose::{Accumulator, Begin, Compose};
@@ -58,14 +59,27 @@ impl<P: HookPoint<Model = Self, Payload: Signals>> Compose<P> for Stage {
         let context = call.payload_mut();
         match context.take_signal() {
             None => {
-                if let Some(answered) = context.take_answer() {
-                    call.contribute(answered);
+                if let Some(taken) = context.take_answer() {
+                    contribute(call, taken);
                 }
                 CallStep::Continue
             }
             Some(signal) => end_by(call, signal),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn contribute<P>(call: &mut Call<'_, '_, P>, taken: Taken)
+where
+    P: HookPoint<Model = Stage, Payload: Signals>,
+{
+    if taken.recovered {
+        let handler = call.handler();
+        call.payload_mut().recovered_by(handler);
+    }
+    call.contribute(taken.contribution);
 }
 
 #[cold]
@@ -77,8 +91,10 @@ where
     match signal {
         Signal::Skip => {
             // The report rows of the others have the skip as their reason.
-            let answered = call.payload_mut().take_answer();
-            call.contribute(answered.unwrap_or(Contribution::Skipped));
+            match call.payload_mut().take_answer() {
+                Some(taken) => contribute(call, taken),
+                None => call.contribute(Contribution::Skipped),
+            }
             *call.accumulator() = StageEnd::Skipped;
             call.end(SkipReason::AfterSkip)
         }

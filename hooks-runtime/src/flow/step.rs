@@ -22,6 +22,14 @@ impl FlowStep {
             Self::Operation => "operation",
         }
     }
+
+    /// The host's code for it, in the log.
+    pub(super) const fn of_a_flow(self) -> &'static str {
+        match self {
+            Self::Validation => "the validation of a flow",
+            Self::Operation => "the operation of a flow",
+        }
+    }
 }
 
 impl fmt::Display for FlowStep {

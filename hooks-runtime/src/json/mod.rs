@@ -45,7 +45,7 @@
 //! | modifying | the payload | the result, with the fields it wants to set, or `null` |
 //! | claiming | the payload | `{"handled": true, …}` with the claim's fields beside it, or `{"handled": false}`; a claim that is no object stands in `claim` |
 //! | gating | the payload | `{"verdict": "pass"}`, `{"verdict": "replace", "payload": …}` or `{"verdict": "reject", "reason": "…"}`; a guard cannot replace |
-//! | a flow's stage | `flow`, `stage`, `input`, `output`, `error`, with `null` for what there is not | `null`, or an object with any of `input` (to rewrite it), `output` (to answer in place of the operation, if no handler of the stage has), `skip` and `abort` (with the reason) |
+//! | a flow's stage | `flow`, `stage`, `input`, `output`, `error`, with `null` for what there is not, and `recovered` | `null`, or an object with any of `input` (to rewrite it), `output` (to answer in place of the operation, if no handler of the stage has), `recover` (in `onError`: the output in place of the operation's failure, if no handler has), `skip` and `abort` (with the reason) |
 //!
 //! In Rust a handler may return [`Verdict`](crate::Verdict) and
 //! [`Claim`](crate::Claim) of a JSON value for these objects, and a `Result` of

@@ -13,7 +13,7 @@ use crate::point::{FailurePolicy, HookPoint, ModelKind};
 /// The model of points that wrap an operation of the host in six stages.
 ///
 /// No handler registers at the flow itself: handlers belong to its stages, and the
-/// host runs it with `run_flow`.
+/// host runs it: `hooks.flow::<F>().run(input, operation)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow;
 
@@ -50,7 +50,7 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Flow {
     }
 }
 
-/// Never called: `run_flow` fires the stages.
+/// Never called: a run fires the stages.
 impl<P: HookPoint<Model = Self>> Begin<P> for Flow {
     fn begin(_: &ScopedHooks, never: Infallible) -> FireFuture<'_, P, Infallible> {
         match never {}

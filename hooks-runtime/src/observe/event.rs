@@ -173,7 +173,8 @@ impl<'c> ObservedHandler<'c> {
 pub enum FireEnd<'e> {
     /// It completed, with this outcome in one word: `notified`, `amended`, `unchanged`,
     /// `claimed`, `unclaimed`, `passed`, `rejected`; of a stage `ran`,
-    /// `skipped` or `aborted`; of a flow `ran`.
+    /// `skipped` or `aborted`; of a flow `ran`, or `recovered` where its operation
+    /// failed and a handler recovered.
     Completed(&'static str),
     /// It failed with this error.
     Failed(&'e FireError),

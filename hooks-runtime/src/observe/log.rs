@@ -16,7 +16,7 @@ use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
 use crate::plugin::removal::DrainError;
 use crate::point::PointDescriptor;
-use crate::registry::entry::Entry;
+use crate::registry::entry::{Entry, Owner};
 
 /// Emits an event. A panic of the subscriber ends here: there is nothing left
 /// to report it to.
@@ -42,6 +42,20 @@ pub(crate) fn failure(
             elapsed = elapsed.map(tracing::field::debug),
             "a hook handler failed: {}",
             escaped(message),
+        );
+    });
+}
+
+/// The operation of a flow failed, and a handler recovered: the host gets no error.
+pub(crate) fn recovered(flow: &str, handler: &str, owner: &Owner, error: &str) {
+    emit(|| {
+        tracing::warn!(
+            point = flow,
+            handler,
+            owner = %owner,
+            kind = "recovered",
+            "the operation of a flow failed, and a handler recovered: {}",
+            escaped(error),
         );
     });
 }

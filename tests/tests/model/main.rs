@@ -20,13 +20,14 @@ mod reference;
 mod reference_fire;
 mod reference_flow;
 mod reference_order;
+mod reference_stage;
 mod strategies;
 mod world;
 
 use plan::Spot;
 use proof::prove;
 use proptest::prop_oneof;
-use strategies::{crowds, plans};
+use strategies::{crowds, plans, recoveries};
 
 /// L06, L07, L12, L13, L20, L21.
 #[test]
@@ -62,6 +63,12 @@ fn l10_gating_fires_are_those_of_the_reference() {
 #[test]
 fn l11_runs_of_a_flow_are_those_of_the_reference() {
     prove("flow", 150, plans(&Spot::ALL[6..]));
+}
+
+/// L11, L13, L19, L20: how recoveries meet failures, aborts, skips and removals.
+#[test]
+fn l11_recoveries_are_those_of_the_reference() {
+    prove("recovery", 100, recoveries());
 }
 
 /// L04, L05, L16, L17, L18, L19, L22, L23, L24, L25, L26: all models at once,

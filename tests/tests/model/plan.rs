@@ -263,6 +263,7 @@ pub enum Steer {
     Skip,
     Abort,
     Respond(u32),
+    Recover(u32),
     /// Changes the input, where there is one.
     Rewrite(u32),
     /// Changes the output, where there is one.

@@ -161,11 +161,12 @@ impl Case for Staging {
         let before = flow.state_mut().remove::<Before>().map_or(0, |Before(count)| count);
         flow.state_mut().insert(Before(before + 1));
         format!(
-            "{} {:?} {:?} {:?} {before}{}",
+            "{} {:?} {:?} {:?} {} {before}{}",
             flow.stage(),
             flow.input(),
             flow.output(),
             flow.error().map(|error| crate::event::placeless(&error.to_string())),
+            flow.is_recovered(),
             known(cx),
         )
     }
@@ -180,6 +181,7 @@ impl Case for Staging {
                 Steer::Skip => flow.skip(),
                 Steer::Abort => flow.abort(Boom),
                 Steer::Respond(value) => body.steered(flow.respond(value)),
+                Steer::Recover(value) => body.steered(flow.recover(value)),
                 Steer::Rewrite(value) => {
                     body.steered(flow.input_mut().map(|input| *input = value).is_some());
                 }

@@ -121,6 +121,7 @@ struct Covered {
     calls: AtomicU64,
     dropped: AtomicU64,
     failed: AtomicU64,
+    recovered: AtomicU64,
 }
 
 impl Covered {
@@ -136,15 +137,20 @@ impl Covered {
             &self.failed,
             |event| matches!(event, Event::Did { what, .. } if what.starts_with("handler `")),
         );
+        add(&self.recovered, |event| {
+            let Event::Did { report, .. } = event else { return false };
+            report.iter().any(|(line, _)| line.starts_with("recovered by"))
+        });
     }
 }
 
 impl std::fmt::Display for Covered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [steps, calls, dropped, failed] =
-            [&self.steps, &self.calls, &self.dropped, &self.failed]
+        let [steps, calls, dropped, failed, recovered] =
+            [&self.steps, &self.calls, &self.dropped, &self.failed, &self.recovered]
                 .map(|count| count.load(Ordering::Relaxed));
-        write!(f, "{steps} steps, {calls} calls, {dropped} dropped and {failed} failed fires")
+        write!(f, "{steps} steps, {calls} calls, {dropped} dropped and {failed} failed fires")?;
+        if recovered > 0 { write!(f, ", {recovered} reported recoveries") } else { Ok(()) }
     }
 }
 

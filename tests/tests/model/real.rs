@@ -300,7 +300,9 @@ fn stages(report: &FlowReport) -> Vec<(String, Vec<Row>)> {
     // The steps of the run come last, each as a line without rows.
     let validation = report.validation().map(|step| format!("validation: {}", step.status()));
     let operation = format!("operation: {}", report.operation().status());
-    stages.extend(validation.into_iter().chain([operation]).map(|step| (step, Vec::new())));
+    let recovery = report.recovery().map(|recovery| placeless(&recovery.to_string()));
+    let lines = validation.into_iter().chain([operation]).chain(recovery);
+    stages.extend(lines.map(|line| (line, Vec::new())));
     stages
 }
 

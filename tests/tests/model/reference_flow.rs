@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use hooks_runtime::flow::StageKind;
-use hooks_runtime::{AnswerRefusal, Contribution, SkipReason};
 
-use crate::event::{Event, Row, placeless};
-use crate::observer;
-use crate::plan::{Ending, Run, Spot, Steer};
-use crate::reference::{Admitted, Begun, Handler, Reference, name_of, owner};
-use crate::reference_fire::{Came, Clock, Composer, Failure, Next, Part, Walked, known};
+use crate::event::{Event, Row};
+use crate::plan::{Ending, Run, Spot};
+use crate::reference::{Admitted, Begun, Handler, Reference, name_of};
+use crate::reference_fire::{Came, Clock, Part, Walked};
+use crate::reference_stage::Shared;
+use crate::{log, observer};
 
 /// The stages, in their order.
 const STAGES: [(Spot, StageKind); 6] = [
@@ -24,6 +24,8 @@ const STAGES: [(Spot, StageKind); 6] = [
 /// Why a run goes no further.
 enum Stop {
     Error(String),
+    /// The operation failed: this can be recovered.
+    Operation(String),
     Dropped,
 }
 
@@ -37,34 +39,13 @@ struct Flowing<'f> {
     shared: Shared,
     /// What became of the validation, if there is one, and of the operation.
     steps: [Option<&'static str>; 2],
+    /// What the report says of a recovery.
+    recovery: Option<(String, Vec<Row>)>,
 }
 
 const STEPS: [&str; 2] = ["validation", "operation"];
 const ANSWERED: &str = "not run: a handler answered";
 const NOT_REACHED: &str = "not run: the flow ended before it";
-
-struct Shared {
-    stage: StageKind,
-    input: Option<u32>,
-    output: Option<u32>,
-    error: Option<String>,
-    before: u32,
-    signal: Option<Signal>,
-    /// What the handler that runs answered.
-    answer: Option<u32>,
-    /// Why an answer of the handler that runs was refused.
-    refused: Option<AnswerRefusal>,
-    /// Whether a handler of this stage answered and ended well.
-    answered: bool,
-    /// Whether a handler skipped the rest of the stage.
-    skipped: bool,
-    aborted: Option<String>,
-}
-
-enum Signal {
-    Skip,
-    Abort,
-}
 
 impl Reference {
     pub fn flow(
@@ -92,6 +73,8 @@ impl Reference {
                 input: Some(payload),
                 output: None,
                 error: None,
+                operation_failed: false,
+                recovered: None,
                 before: 0,
                 signal: None,
                 answer: None,
@@ -101,14 +84,17 @@ impl Reference {
                 aborted: None,
             },
             steps,
+            recovery: None,
         };
         let outcome = self.run(run, &mut flowing);
         flowing.report.1.extend(reported(flowing.steps));
+        let recovered = flowing.shared.recovered.is_some();
+        flowing.report.1.extend(flowing.recovery);
         self.runs.pop();
         self.chain.pop();
         let (word, told) = match outcome {
-            Ok(output) => ("ran", format!("made {output}")),
-            Err(Stop::Error(error)) => ("failed", error),
+            Ok(output) => (if recovered { "recovered" } else { "ran" }, format!("made {output}")),
+            Err(Stop::Error(error) | Stop::Operation(error)) => ("failed", error),
             Err(Stop::Dropped) => ("dropped", "dropped".into()),
         };
         self.observe(observer::fired("made", word));
@@ -120,20 +106,24 @@ impl Reference {
         match self.run_to_output(run, flowing) {
             Ok(()) => (),
             Err(Stop::Dropped) => return Err(Stop::Dropped),
-            Err(Stop::Error(error)) => {
+            Err(stop @ (Stop::Error(_) | Stop::Operation(_))) => {
                 for (step, came_to) in STEPS.into_iter().zip(flowing.steps) {
                     if came_to == Some(NOT_REACHED) {
                         self.observe(observer::step_came_to("made", step, NOT_REACHED));
                     }
                 }
-                flowing.shared.error = Some(error);
+                flowing.shared.operation_failed = matches!(stop, Stop::Operation(_));
+                if let Stop::Error(error) | Stop::Operation(error) = stop {
+                    flowing.shared.error = Some(error);
+                }
                 self.stage(4, flowing)?;
+                self.note_recovery(flowing);
             }
         }
         self.stage(5, flowing)?;
         match flowing.shared.error.take() {
-            Some(error) => Err(Stop::Error(error)),
-            None => Ok(flowing.shared.output.expect("a run without error has an output")),
+            Some(error) if flowing.shared.recovered.is_none() => Err(Stop::Error(error)),
+            _ => Ok(flowing.shared.output.expect("a run without error has an output")),
         }
     }
 
@@ -165,11 +155,23 @@ impl Reference {
             }
             self.stepped(flowing, 1, ended(run.operation));
             if let Some(text) = said(run.operation, "the operation of `made` panicked: ") {
-                return Err(Stop::Error(text));
+                return Err(Stop::Operation(text));
             }
             flowing.shared.output = Some(input + 1);
         }
         self.stage(3, flowing)
+    }
+
+    /// The host gets no error, so a recovery is in the report and in the log.
+    fn note_recovery(&mut self, flowing: &mut Flowing<'_>) {
+        let shared = &flowing.shared;
+        if let (Some((handler, owner)), Some(error)) = (&shared.recovered, &shared.error) {
+            let panicked = error.strip_prefix("the operation of `made` ");
+            let error = panicked.unwrap_or(error);
+            let line = format!("recovered by `{handler}` ({owner}) from: {error}");
+            flowing.recovery = Some((line, Vec::new()));
+            self.logged.push(log::failure("made", handler, owner, "recovered", "-"));
+        }
     }
 
     /// What became of a step.
@@ -235,112 +237,5 @@ fn said(ending: Ending, panicked: &str) -> Option<String> {
         Ending::Error => Some("boom".into()),
         Ending::PanicText | Ending::PanicString => Some(format!("{panicked}boom")),
         Ending::PanicOther => Some(format!("{panicked}the panic carried no text")),
-    }
-}
-
-impl Shared {
-    /// Whether the outcome stands whatever the handlers do.
-    fn is_settled(&self) -> bool {
-        matches!(self.stage, StageKind::OnError | StageKind::Finally)
-    }
-
-    /// Why one more answer is refused, if it is.
-    fn refuses_an_answer(&self) -> Option<AnswerRefusal> {
-        if self.is_settled() {
-            Some(AnswerRefusal::Settled)
-        } else if self.answered {
-            Some(AnswerRefusal::EarlierAnswer)
-        } else if self.answer.is_some() {
-            Some(AnswerRefusal::OwnAnswer)
-        } else {
-            None
-        }
-    }
-
-    /// Takes the answer of a handler that ended well; what it contributed.
-    fn take_answer(&mut self) -> Option<Contribution> {
-        let mut contributed = None;
-        if let Some(answer) = self.answer.take() {
-            self.output = Some(answer);
-            self.answered = true;
-            contributed = Some(Contribution::Answered);
-        }
-        if let Some(refused) = self.refused.take() {
-            contributed = Some(Contribution::AnswerRefused(refused));
-        }
-        contributed
-    }
-}
-
-impl Composer for Shared {
-    fn saw(&mut self, handler: &Handler) -> String {
-        // What a failed handler before asked for and answered is dropped.
-        self.signal = None;
-        self.answer = None;
-        self.refused = None;
-        self.before += 1;
-        format!(
-            "{} {:?} {:?} {:?} {}{}",
-            self.stage,
-            self.input,
-            self.output,
-            self.error,
-            self.before - 1,
-            known(handler),
-        )
-    }
-
-    fn steer(&mut self, handler: &Handler, events: &mut Vec<Event>) {
-        for steer in &handler.script.steers {
-            let taken = match *steer {
-                Steer::Skip => {
-                    self.signal.get_or_insert(Signal::Skip);
-                    continue;
-                }
-                Steer::Abort => {
-                    self.signal = Some(Signal::Abort);
-                    continue;
-                }
-                Steer::Respond(value) => {
-                    let refused = self.refuses_an_answer();
-                    if refused.is_none() {
-                        self.answer = Some(value);
-                    } else {
-                        self.refused = refused;
-                    }
-                    refused.is_none()
-                }
-                Steer::Rewrite(value) => self.input.as_mut().map(|i| *i = value).is_some(),
-                Steer::Touch(value) => {
-                    let settled = self.is_settled();
-                    let output = self.answer.as_mut().or(self.output.as_mut());
-                    let output = output.filter(|_| !settled);
-                    output.map(|output| *output = value).is_some()
-                }
-            };
-            events.push(Event::Steered { tag: handler.tag, taken });
-        }
-    }
-
-    fn accept(&mut self, handler: &Handler) -> Next {
-        self.skipped = matches!(self.signal, Some(Signal::Skip));
-        match self.signal.take() {
-            None => Next::On(self.take_answer().unwrap_or(Contribution::Nothing)),
-            // That it skipped the rest as well is in the rows of the rest.
-            Some(Signal::Skip) => {
-                let contributed = self.take_answer().unwrap_or(Contribution::Skipped);
-                Next::End(contributed, SkipReason::AfterSkip)
-            }
-            Some(Signal::Abort) if self.is_settled() => Next::Failed(Failure::error("boom")),
-            Some(Signal::Abort) => {
-                self.aborted = Some(format!(
-                    "`made` was aborted in {} by `{}` ({}): boom",
-                    self.stage,
-                    placeless(&handler.name),
-                    owner(handler.plugin),
-                ));
-                Next::End(Contribution::Aborted("boom".into()), SkipReason::AfterAbort)
-            }
-        }
     }
 }

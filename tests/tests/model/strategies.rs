@@ -32,6 +32,38 @@ pub fn plans(spots: &'static [Spot]) -> impl Strategy<Value = Plan> {
     )
 }
 
+/// Cases in which operations fail, mostly, and handlers recover.
+pub fn recoveries() -> impl Strategy<Value = Plan> {
+    plans(&[Spot::BeforeExecute, Spot::OnError, Spot::OnError, Spot::Finally]).prop_map(
+        |mut plan| {
+            plan.steps.iter_mut().for_each(to_recover);
+            plan
+        },
+    )
+}
+
+fn to_recover(op: &mut Op) {
+    match op {
+        Op::Register { wishes, .. } => {
+            for (wish, value) in wishes.iter_mut().zip(50..) {
+                let script = Arc::make_mut(&mut wish.script);
+                script.acts.iter_mut().for_each(to_recover);
+                if wish.spot == Spot::OnError && script.steers.len() < 2 {
+                    script.steers.push(Steer::Recover(value));
+                } else if wish.spot == Spot::BeforeExecute {
+                    // Or the operation is not called.
+                    script.steers.clear();
+                    script.ending = Ending::Return;
+                }
+            }
+        }
+        Op::Fire { shot: Shot::Flow(run), payload: 1.., .. } if run.operation == Ending::Return => {
+            run.operation = Ending::Error;
+        }
+        _ => (),
+    }
+}
+
 /// A group in which no registration is refused: there is something to fire at.
 fn accepted(mut wishes: Vec<Wish>) -> Op {
     for (index, wish) in wishes.iter_mut().enumerate() {
@@ -224,6 +256,7 @@ fn script(spots: &'static [Spot], depth: u32) -> BoxedStrategy<Script> {
         Just(Steer::Skip),
         Just(Steer::Abort),
         (10..20_u32).prop_map(Steer::Respond),
+        (40..50_u32).prop_map(Steer::Recover),
         (20..30_u32).prop_map(Steer::Rewrite),
         (30..40_u32).prop_map(Steer::Touch),
     ];

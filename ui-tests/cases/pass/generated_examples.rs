@@ -28,7 +28,7 @@ async fn examples(hooks: &HookRegistry) -> Result<(), Box<dyn std::error::Error>
         let input = String::from("search");
         let operation = async |input: String| Ok::<_, std::io::Error>(1);
         hooks.register_stage::<BeforeExecute<CallTool>>(async |flow: &mut FlowContext<CallTool>| { /* … */ })?;
-        let output = hooks.run_flow::<CallTool, _>(input, operation).await?;
+        let output = hooks.flow::<CallTool>().run(input, operation).await?;
     }
     Ok(())
 }

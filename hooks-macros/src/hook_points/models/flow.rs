@@ -14,7 +14,7 @@ pub(super) const MODEL: Model = Model {
                 "hooks.register_stage::<BeforeExecute<{ident}>>(\
                  async |flow: &mut FlowContext<{ident}>| {{ /* … */ }})?;"
             ),
-            format!("let output = hooks.run_flow::<{ident}, _>(input, operation).await?;"),
+            format!("let output = hooks.flow::<{ident}>().run(input, operation).await?;"),
         ]
     },
 };

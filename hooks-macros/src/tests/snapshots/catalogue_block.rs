@@ -60,7 +60,7 @@ pub struct OpenedPayload {
 ///
 /// ```text
 /// hooks.register_stage::<BeforeExecute<Move>>(async |flow: &mut FlowContext<Move>| { /* … */ })?;
-/// let output = hooks.run_flow::<Move, _>(input, operation).await?;
+/// let output = hooks.flow::<Move>().run(input, operation).await?;
 /// ```
 #[cfg(unix)]
 #[derive(

@@ -4,7 +4,7 @@
 ///
 /// ```text
 /// hooks.register_stage::<BeforeExecute<MakeCall>>(async |flow: &mut FlowContext<MakeCall>| { /* … */ })?;
-/// let output = hooks.run_flow::<MakeCall, _>(input, operation).await?;
+/// let output = hooks.flow::<MakeCall>().run(input, operation).await?;
 /// ```
 #[derive(
     ::core::clone::Clone,

@@ -12,6 +12,8 @@ pub(in crate::json) struct StageAnswer<I, O> {
     pub(in crate::json) input: Option<I>,
     #[serde(default = "absent", deserialize_with = "present")]
     pub(in crate::json) output: Option<O>,
+    #[serde(default = "absent", deserialize_with = "present")]
+    pub(in crate::json) recover: Option<O>,
     #[serde(default)]
     pub(in crate::json) skip: bool,
     pub(in crate::json) abort: Option<String>,

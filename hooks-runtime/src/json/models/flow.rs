@@ -89,6 +89,7 @@ struct Seen<'f, I, O> {
     input: Option<&'f I>,
     output: Option<&'f O>,
     error: Option<String>,
+    recovered: bool,
 }
 
 async fn steer<S, F>(handler: &JsonHandler, flow: &mut FlowContext<F>) -> Result<(), BoxError>
@@ -104,12 +105,13 @@ where
         input: flow.input(),
         output: flow.output(),
         error: flow.error().map(ToString::to_string),
+        recovered: flow.is_recovered(),
     })?;
     let answer = match handler.ask(&event).await? {
         Value::Null => return Ok(()),
         answer => answer,
     };
-    let StageAnswer { input, output, skip, abort } =
+    let StageAnswer { input, output, recover, skip, abort } =
         decode::answer::<S, StageAnswer<F::Payload, F::Result>>(answer)?;
     // All of it or nothing: what cannot be done is found before anything is.
     if input.is_some() && flow.input().is_none() {
@@ -118,12 +120,19 @@ where
     if output.is_some() && matches!(flow.stage(), StageKind::OnError | StageKind::Finally) {
         return Err(format!("`{}` cannot answer: the outcome stands already", S::NAME).into());
     }
+    if recover.is_some() && flow.stage() != StageKind::OnError {
+        return Err(format!("`{}` cannot recover: only a handler of onError can", S::NAME).into());
+    }
     if let (Some(new), Some(input)) = (input, flow.input_mut()) {
         *input = new;
     }
     if let Some(output) = output {
         // A refusal, where another handler was first, is in its report row.
         flow.respond(output);
+    }
+    if let Some(output) = recover {
+        // So is a refusal where it is not the operation that failed.
+        flow.recover(output);
     }
     if skip {
         flow.skip();

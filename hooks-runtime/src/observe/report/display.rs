@@ -3,7 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{AnswerRefusal, Contribution, FireReport, HandlerReport, HandlerStatus, SkipReason};
+use super::{
+    AnswerRefusal, Contribution, FireReport, HandlerReport, HandlerStatus, RecoveryRefusal,
+    SkipReason,
+};
 use crate::escape::escaped;
 use crate::flow::{FlowStep, StepReport};
 
@@ -148,6 +151,8 @@ impl fmt::Display for Contribution {
             Self::Rejected(reason) => write!(f, "rejected: {}", escaped(reason)),
             Self::Answered => f.write_str("answered"),
             Self::AnswerRefused(refusal) => write!(f, "{refusal}"),
+            Self::Recovered => f.write_str("recovered"),
+            Self::RecoveryRefused(refusal) => write!(f, "{refusal}"),
             Self::Skipped => f.write_str("skipped the rest of the stage"),
             Self::Aborted(reason) => write!(f, "aborted: {}", escaped(reason)),
         }
@@ -160,6 +165,17 @@ impl fmt::Display for AnswerRefusal {
             Self::EarlierAnswer => "answer refused: an earlier handler answered",
             Self::OwnAnswer => "answered, second answer refused",
             Self::Settled => "answer refused: the outcome stands already",
+        })
+    }
+}
+
+impl fmt::Display for RecoveryRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EarlierRecovery => "recovery refused: an earlier handler recovered",
+            Self::OwnRecovery => "recovered, second recovery refused",
+            Self::OtherStage => "recovery refused: only a handler of onError can recover",
+            Self::OtherFailure => "recovery refused: it is not the operation that failed",
         })
     }
 }

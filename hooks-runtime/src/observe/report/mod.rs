@@ -109,6 +109,10 @@ pub enum Contribution {
     Answered,
     /// It answered, and that answer, or its last one, was refused.
     AnswerRefused(AnswerRefusal),
+    /// It recovered the flow from a failure of the operation.
+    Recovered,
+    /// It recovered, and that recovery, or its last one, was refused.
+    RecoveryRefused(RecoveryRefusal),
     /// It skipped the rest of its stage.
     Skipped,
     /// It aborted the flow, for this reason.
@@ -126,6 +130,22 @@ pub enum AnswerRefusal {
     OwnAnswer,
     /// The outcome is final already: in `OnError` and `Finally`.
     Settled,
+}
+
+/// Why a recovery by a flow's handler was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum RecoveryRefusal {
+    /// An earlier handler recovered.
+    EarlierRecovery,
+    /// It recovered itself before: its first output stands.
+    OwnRecovery,
+    /// It is not a handler of `OnError`.
+    OtherStage,
+    /// It is not the operation that failed: the flow was aborted, its input is not
+    /// valid, or a stage failed.
+    OtherFailure,
 }
 
 /// Why a handler was not called.

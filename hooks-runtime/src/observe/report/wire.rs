@@ -37,6 +37,10 @@ impl Serialize for Contribution {
             Self::AnswerRefused(refusal) => {
                 tagged(serializer, "answer_refused")?.with("by", refusal)?.end()
             }
+            Self::Recovered => alone(serializer, "recovered"),
+            Self::RecoveryRefused(refusal) => {
+                tagged(serializer, "recovery_refused")?.with("by", refusal)?.end()
+            }
             Self::Skipped => alone(serializer, "skipped"),
             Self::Aborted(reason) => tagged(serializer, "aborted")?.with("reason", reason)?.end(),
         }

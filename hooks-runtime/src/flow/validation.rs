@@ -1,0 +1,125 @@
+//! The flow's own validation, as the host gives it to a run.
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+
+use crate::engine::containment::drop_contained;
+use crate::error::BoxError;
+use crate::flow::{FlowPoint, FlowStep};
+
+/// A validation of the flow `F`, which a run calls at most once: a
+/// [`SyncValidation`], which may be none at all, or an [`AsyncValidation`].
+///
+/// [`FlowRun::validate`](crate::flow::FlowRun::validate) and
+/// [`validate_async`](crate::flow::FlowRun::validate_async) make them.
+pub trait Validation<F: FlowPoint>: sealed::Sealed {
+    /// Whether there is anything to call.
+    #[doc(hidden)]
+    fn is_given(&self) -> bool;
+
+    /// Calls it.
+    #[doc(hidden)]
+    fn judge(self, input: &F::Payload) -> impl Future<Output = Result<(), BoxError>>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+type SyncJudge<'v, F> =
+    dyn FnOnce(&<F as crate::HookPoint>::Payload) -> Result<(), BoxError> + Send + 'v;
+
+/// A synchronous validation, or none.
+pub struct SyncValidation<'v, F: FlowPoint>(Uncalled<Box<SyncJudge<'v, F>>>);
+
+impl<'v, F: FlowPoint> SyncValidation<'v, F> {
+    pub(super) fn none() -> Self {
+        Self(Uncalled { which: FlowStep::Validation, code: None })
+    }
+
+    pub(super) fn new<E: Into<BoxError>>(
+        judge: impl FnOnce(&F::Payload) -> Result<(), E> + Send + 'v,
+    ) -> Self {
+        let judge = Box::new(|input: &F::Payload| judge(input).map_err(Into::into));
+        Self(Uncalled::new(FlowStep::Validation, judge))
+    }
+}
+
+impl<F: FlowPoint> sealed::Sealed for SyncValidation<'_, F> {}
+
+impl<F: FlowPoint> Validation<F> for SyncValidation<'_, F> {
+    fn is_given(&self) -> bool {
+        self.0.code.is_some()
+    }
+
+    async fn judge(mut self, input: &F::Payload) -> Result<(), BoxError> {
+        self.0.take().map_or(Ok(()), |judge| judge(input))
+    }
+}
+
+/// An async function or closure `V` that refuses the input with an `E`.
+pub struct AsyncValidation<V, E>(Uncalled<V>, PhantomData<fn() -> E>);
+
+impl<V, E> AsyncValidation<V, E> {
+    pub(super) fn new(judge: V) -> Self {
+        Self(Uncalled::new(FlowStep::Validation, judge), PhantomData)
+    }
+}
+
+impl<V, E> sealed::Sealed for AsyncValidation<V, E> {}
+
+impl<F, V, E> Validation<F> for AsyncValidation<V, E>
+where
+    F: FlowPoint,
+    V: AsyncFnOnce(&F::Payload) -> Result<(), E>,
+    E: Into<BoxError>,
+{
+    fn is_given(&self) -> bool {
+        true
+    }
+
+    async fn judge(mut self, input: &F::Payload) -> Result<(), BoxError> {
+        match self.0.take() {
+            Some(judge) => judge(input).await.map_err(Into::into),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A validation or an operation that has not been called. What it captured is the
+/// host's code, so that its drop may panic.
+pub(super) struct Uncalled<O> {
+    which: FlowStep,
+    code: Option<O>,
+}
+
+impl<O> Uncalled<O> {
+    pub(super) fn new(which: FlowStep, code: O) -> Self {
+        Self { which, code: Some(code) }
+    }
+
+    pub(super) fn take(&mut self) -> Option<O> {
+        self.code.take()
+    }
+}
+
+impl<O> Drop for Uncalled<O> {
+    fn drop(&mut self) {
+        if let Some(code) = self.code.take() {
+            drop_contained(self.which.of_a_flow(), code);
+        }
+    }
+}
+
+impl<F: FlowPoint> fmt::Debug for SyncValidation<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SyncValidation").finish_non_exhaustive()
+    }
+}
+
+impl<V, E> fmt::Debug for AsyncValidation<V, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AsyncValidation").finish_non_exhaustive()
+    }
+}
