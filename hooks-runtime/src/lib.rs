@@ -112,8 +112,8 @@ pub use handler::registration::{IntoRegistrations, Registration};
 pub use handler::target::Target;
 pub use hooks_macros::{Merge, hook_handler, hook_handlers};
 pub use model::{
-    Claim, Claiming, FieldSet, Flow, Gate, Gating, Guard, Merge, Modifying, NoReplacement,
-    Rejection, Verdict, Void,
+    Claim, Claiming, FieldSet, Flow, Gate, Gating, Guard, Judgement, Merge, Modifying,
+    NoReplacement, Rejection, Verdict, Void,
 };
 pub use observe::report::{
     AnswerRefusal, Contribution, FireReport, HandlerReport, HandlerStatus, RecoveryRefusal,
@@ -144,12 +144,17 @@ pub use registry::{HookRegistry, HookRegistryBuilder};
 ///
 /// A point is a model word, a name, a payload and, where its model has one, a
 /// result. Braces declare a type in place; parentheses, or a type after the
-/// arrow, name one that exists.
+/// arrow, name one that exists. At a gating point the arrow names the type of a
+/// rejection's reason, which is text where there is none.
 ///
 /// ```
 /// # #[derive(Debug, Clone)] pub struct Message;
 /// # #[derive(Debug, Clone)] pub struct Order;
 /// # #[derive(Debug, Clone)] pub struct Receipt;
+/// # #[derive(Debug, Clone)] pub struct Denied;
+/// # impl std::fmt::Display for Denied {
+/// #     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str("no") }
+/// # }
 /// hooks_runtime::hook_points! {
 ///     /// A drawer was opened.
 ///     pub void Opened { drawer: u32 }
@@ -160,6 +165,8 @@ pub use registry::{HookRegistry, HookRegistryBuilder};
 ///     /// Before a message leaves.
 ///     #[hook(timeout = "5s", on_failure = "open")]
 ///     pub gating Sending(Message);
+///     /// May this order be placed? The reason of a rejection is a `Denied`.
+///     pub gating Placing(Order) -> Denied;
 ///     /// One order, stage by stage.
 ///     #[hook(name = "orders:place")]
 ///     pub flow PlaceOrder(Order) -> Receipt;
@@ -171,6 +178,8 @@ pub use registry::{HookRegistry, HookRegistryBuilder};
 /// - Fields in braces become `OpenedPayload`, with `Debug` and `Clone`; the
 ///   fields of a modifying result become options in `LabellingResult`, with
 ///   `Default` and [`Merge`](trait@Merge).
+/// - The reason of a rejection, here `Denied`, is a type with a `Display`, which
+///   people read in reports: see [`Rejection`].
 /// - `#[payload(…)]` and `#[result(…)]` put further attributes on those types.
 /// - `#![hook(json = "camelCase")]` at the top of the block derives serde for
 ///   them, spelled that way; `timeout` and `on_failure` can stand there too.
@@ -273,7 +282,7 @@ pub mod __private {
     pub use crate::handler::collect::Collected;
     pub use crate::handler::on::On;
     pub use crate::handler::registration::Registration;
-    pub use crate::model::{FieldSet, Merge, drop_field, is_filled};
+    pub use crate::model::{FieldSet, Merge, displayed, drop_field, is_filled};
     pub use crate::plugin::installation::OneBlockOfHookHandlers;
     pub use crate::plugin::lifecycle::{LifecycleFuture, LifecycleStep, step_returned};
     pub use crate::point::{FailurePolicy, ModelKind, PointDescriptor, SourceLocation};
@@ -282,6 +291,10 @@ pub mod __private {
     pub use inventory;
 
     use crate::catalogue::{Catalogue, PointInfo};
+
+    /// The reason of a rejection where the point declares no type for it. An alias,
+    /// and not named `String`, so that messages go on to call that by its name alone.
+    pub type TextReason = String;
 
     pub fn catalogue<const N: usize>(points: [PointInfo; N]) -> Catalogue {
         Catalogue::new(points.into())

@@ -28,7 +28,8 @@ fn summary(point: &Point) -> Vec<String> {
     let payload_name = plain(payload, &structs::payload_name(ident));
     let result = point.result.as_ref().map_or_else(String::new, |result| {
         let name = plain(result, &structs::result_name(ident));
-        format!(", result {}", linked(result, &name))
+        let word = if model.has_reason() { "reason" } else { "result" };
+        format!(", {word} {}", linked(result, &name))
     });
     let line = format!(
         " *{}* hook point, wire name `{wire}`, payload {}{result}.",

@@ -54,10 +54,11 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
     let Point { attrs, ident, wire, .. } = point;
     let everywhere = &attrs.everywhere;
     let payload = payload_type(point);
-    let result = result_type(point);
+    let result = result_type(block, point);
     let model = format_ident!("{}", point.model.marker);
     let doc = doc_text::text(&attrs.docs);
     let location = location::source(rt, ident.span());
+    let displayed = displayed(block, point);
     let timeout = timeout(point);
     let on_failure = point.on_failure.map(|policy| {
         let policy = policy.expand(rt);
@@ -86,6 +87,8 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
                     #on_failure;
                 &DESCRIPTOR
             }
+
+            #displayed
         }
     }
 }
@@ -141,6 +144,22 @@ fn merged(block: &Block, point: &Point) -> Option<TokenStream> {
     })
 }
 
+/// What reports show of the reason of a rejection. A named one is judged where it is
+/// named, and nowhere else; one in braces is a mistake that is reported already.
+fn displayed(block: &Block, point: &Point) -> Option<TokenStream> {
+    let rt = &block.rt;
+    let named = match (point.model.result, &point.result) {
+        (ResultRule::Reason(_), None) => None,
+        (ResultRule::Reason(_), Some(Shape::Type(ty))) => Some(quote!(::<#ty>)),
+        _ => return None,
+    };
+    Some(quote! {
+        fn displayed(reason: &Self::Result) -> &dyn ::core::fmt::Display {
+            #rt::__private::displayed #named (reason)
+        }
+    })
+}
+
 fn timeout(point: &Point) -> Option<TokenStream> {
     point.timeout.map(|nanos| {
         let duration = nanos.expand();
@@ -158,9 +177,10 @@ fn payload_type(point: &Point) -> TokenStream {
     }
 }
 
-fn result_type(point: &Point) -> TokenStream {
+fn result_type(block: &Block, point: &Point) -> TokenStream {
+    let rt = &block.rt;
     match (point.model.result, &point.result) {
-        (ResultRule::Payload(_), _) => payload_type(point),
+        (ResultRule::Reason(_), None) => quote!(#rt::__private::TextReason),
         (ResultRule::None(_), _) | (_, None) => quote!(()),
         (_, Some(Shape::Type(ty))) => quote!(#ty),
         (_, Some(Shape::Fields(_))) => {

@@ -29,6 +29,11 @@ pub(crate) fn result() -> Shape {
     Shape::Fields(Vec::new())
 }
 
+/// What an arrow stands for behind which nothing can be read.
+pub(crate) fn unreadable(model: &Model) -> Option<Shape> {
+    (model.has_result() && !model.has_reason()).then(result)
+}
+
 /// The type with `'static` for every other lifetime, and where the first of
 /// those stands; `None` if it borrows nothing.
 ///

@@ -59,7 +59,7 @@ fn check_point(draft: DraftPoint, options: &BlockOptions, errors: &mut Errors) -
     let mut payload = draft.payload.unwrap_or_else(fallback::payload);
     check_owned("payload", &mut payload, errors);
     if let Some(result) = &mut result {
-        check_owned("result", result, errors);
+        check_owned(if model.has_reason() { "reason" } else { "result" }, result, errors);
     }
     check_in_place("payload", attrs.payload_at, Some(&payload), errors);
     check_in_place("result", attrs.result_at, result.as_ref(), errors);
@@ -134,11 +134,13 @@ fn check_on_failure(
 fn check_result(model: &Model, ident: &Ident, arrow: Arrow, errors: &mut Errors) -> Option<Shape> {
     let (span, shape) = match arrow {
         Arrow::Given(span, shape) => (span, shape),
-        Arrow::Unreadable => return model.has_result().then(fallback::result),
+        Arrow::Unreadable => return fallback::unreadable(model),
         Arrow::Absent => return check_absent(model, ident, errors),
     };
     match (model.result, &shape) {
-        (ResultRule::None(mistake) | ResultRule::Payload(mistake), _) => errors.push(span, mistake),
+        (ResultRule::None(mistake), _) | (ResultRule::Reason(mistake), Shape::Fields(_)) => {
+            errors.push(span, mistake);
+        }
         (ResultRule::Merged, Shape::Fields(fields)) => {
             check_count(fields.len(), ident.span(), errors);
         }
@@ -149,7 +151,7 @@ fn check_result(model: &Model, ident: &Ident, arrow: Arrow, errors: &mut Errors)
 
 fn check_absent(model: &Model, ident: &Ident, errors: &mut Errors) -> Option<Shape> {
     let fix = match model.result {
-        ResultRule::None(_) | ResultRule::Payload(_) => return None,
+        ResultRule::None(_) | ResultRule::Reason(_) => return None,
         ResultRule::Merged => "`-> { field: Type }` or `-> Type;`",
         ResultRule::Plain => "`-> Type;` or `-> { field: Type }`",
     };

@@ -164,7 +164,10 @@ fn shapes_are_checked() {
             void C<T> {}
             claiming D(u8);
             flow E(u8);
-            gating F(u8) -> u8;
+            gating F(u8) -> { why: String }
+            gating I(u8) -> u8;
+            gating J(u8) -> ;
+            gating K(u8) -> &str;
             modifying G(u8) -> ;
             #[hook(on_failure = "open")] flow H(u8) -> u8;
             "#,
@@ -174,9 +177,15 @@ fn shapes_are_checked() {
             ("u16", "a payload is one type"),
             ("<", "a hook point cannot be generic"),
             (";", "the result is missing"),
+            (";", "the result is missing"),
             ("D", "a claiming point has a result"),
             ("E", "a flow point has a result"),
-            ("-", "a gating point passes its payload on"),
+            (
+                "-",
+                "a gating point passes its payload on and has no result of its own: remove it, or \
+                 name a type for the reason of a rejection, `-> Type;`",
+            ),
+            ("&", "a reason owns what it holds"),
             ("\"open\"", "the stages of a flow have fixed failure policies"),
         ],
     );

@@ -29,6 +29,7 @@ const POINTS: [&str; 2] = [
     pub(crate) void Told { #[serde(default)] n: u32 }"#,
     r#"pub claiming Route(Message<u8>) -> Desk;
     #[hook(on_failure = "open")] #[deprecated] pub gating Check(crate::Call);
+    pub gating Allow(crate::Call) -> Denied<u8>;
     #[hook(name = "a:b")] pub flow Run { name: String } -> { content: Vec<u8> }
     pub flow F(u8) -> [u8; 4];"#,
 ];

@@ -85,6 +85,16 @@ fn gating_point() {
 }
 
 #[test]
+fn gating_point_with_a_reason() {
+    assert_snapshot(
+        "gating_point_with_a_reason",
+        points(
+            "/// May this request be served?\n pub gating Authorize(Request) -> errors::Denied;",
+        ),
+    );
+}
+
+#[test]
 fn flow_point() {
     assert_snapshot(
         "flow_point",

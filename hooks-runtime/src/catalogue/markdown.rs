@@ -62,6 +62,7 @@ fn section(point: &PointInfo) -> String {
     let (payload, result) = match point.model() {
         ModelKind::Flow => ("Input", "Output"),
         ModelKind::Claiming => ("Payload", "Claim"),
+        ModelKind::Gating => ("Payload", "Reason"),
         _ => ("Payload", "Result"),
     };
     text.push_str(&described(payload, point.payload()));

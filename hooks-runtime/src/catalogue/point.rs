@@ -186,8 +186,9 @@ impl PointInfo {
         &self.payload
     }
 
-    /// What the handlers' answers compose to, the output of a flow; `None`
-    /// where the model has none beside the payload.
+    /// What the handlers' answers compose to, the output of a flow, the type of
+    /// reason that a gating point declares; `None` where there is none beside the
+    /// payload.
     pub fn result(&self) -> Option<&TypeInfo> {
         self.result.as_ref()
     }

@@ -67,8 +67,17 @@ pub(crate) fn log_spared(message: &str) {
     log::drop_panicked("what came too late", message);
 }
 
-/// The text of something that belongs to the user, even when it panics.
-pub(crate) fn shown(what: &dyn Display) -> String {
-    contained(|| what.to_string())
-        .unwrap_or_else(|message| format!("printing the error panicked: {message}"))
+/// The text of an error that belongs to the user, even when it panics.
+pub(crate) fn shown(error: &dyn Display) -> String {
+    shown_as("error", error)
+}
+
+/// The same for the reason of a rejection.
+pub(crate) fn shown_reason(reason: &dyn Display) -> String {
+    shown_as("reason", reason)
+}
+
+fn shown_as(what: &str, value: &dyn Display) -> String {
+    contained(|| value.to_string())
+        .unwrap_or_else(|message| format!("printing the {what} panicked: {message}"))
 }

@@ -89,6 +89,7 @@ impl Model for Stage {
     const KIND: ModelKind = ModelKind::Stage;
     type Input<'a, P: HookPoint> = &'a mut P::Payload;
     type Output<P: HookPoint> = ();
+    type Reason<P: HookPoint> = String;
     type Given<'f, P: HookPoint> = &'f mut P::Payload;
     type Accumulator<P: HookPoint> = StageEnd;
 }

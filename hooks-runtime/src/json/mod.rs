@@ -44,13 +44,17 @@
 //! | void | the payload | nothing: `null` |
 //! | modifying | the payload | the result, with the fields it wants to set, or `null` |
 //! | claiming | the payload | `{"handled": true, …}` with the claim's fields beside it, or `{"handled": false}`; a claim that is no object stands in `claim` |
-//! | gating | the payload | `{"verdict": "pass"}`, `{"verdict": "replace", "payload": …}` or `{"verdict": "reject", "reason": "…"}`; a guard cannot replace |
+//! | gating | the payload | `{"verdict": "pass"}`, `{"verdict": "replace", "payload": …}` or `{"verdict": "reject", "reason": …}`; a guard cannot replace |
 //! | a flow's stage | `flow`, `stage`, `input`, `output`, `error`, with `null` for what there is not, and `recovered` | `null`, or an object with any of `input` (to rewrite it), `output` (to answer in place of the operation, if no handler of the stage has), `recover` (in `onError`: the output in place of the operation's failure, if no handler has), `skip` and `abort` (with the reason) |
 //!
 //! In Rust a handler may return [`Verdict`](crate::Verdict) and
 //! [`Claim`](crate::Claim) of a JSON value for these objects, and a `Result` of
 //! anything that it may return. An answer that does not fit is a failure of the
 //! handler, and its policy applies.
+//!
+//! The reason of a rejection is text, or has the serde form of the type that the
+//! point declares: [`Outcome`] carries it as a [`JsonReason`]. A handler whose reason
+//! is more than text answers with the whole object as a `Value`.
 //!
 //! # What is refused
 //!
@@ -84,7 +88,7 @@ pub use hooks::JsonHooks;
 #[doc(hidden)]
 pub use models::JsonModel;
 pub use on::JsonOn;
-pub use outcome::Outcome;
+pub use outcome::{JsonReason, Outcome};
 #[doc(hidden)]
 pub use point::JsonPoint;
 

@@ -1,5 +1,8 @@
 //! The outcome of a fire by name.
 
+use std::fmt;
+use std::ops::Deref;
+
 use serde_json::{Value, json};
 
 use crate::model::{Claim, Gate, Rejection};
@@ -16,8 +19,56 @@ pub enum Outcome {
     /// A claiming point: the claim as handlers answer it, or none.
     Claim(Claim<Value>),
     /// A gating point: the final payload, or the rejection: by which handler, and
-    /// why.
-    Gate(Gate<Value>),
+    /// why, in the serde form of the point's reasons.
+    Gate(Gate<Value, JsonReason>),
+}
+
+/// Why a payload was rejected: as JSON for programs, and as text for people.
+///
+/// It derefs to the text, which is that of the reason's `Display`. Where the point
+/// declares no type for its reasons, the JSON is that text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JsonReason {
+    pub(super) text: String,
+    pub(super) json: Value,
+}
+
+impl JsonReason {
+    /// The reason in its serde form.
+    pub fn json(&self) -> &Value {
+        &self.json
+    }
+
+    /// The same, to be kept.
+    pub fn into_json(self) -> Value {
+        self.json
+    }
+}
+
+impl Deref for JsonReason {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for JsonReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl PartialEq<str> for JsonReason {
+    fn eq(&self, text: &str) -> bool {
+        self.text == text
+    }
+}
+
+impl PartialEq<Value> for JsonReason {
+    fn eq(&self, json: &Value) -> bool {
+        self.json == *json
+    }
 }
 
 impl Outcome {
@@ -39,10 +90,10 @@ impl Outcome {
     }
 }
 
-fn rejected(rejection: &Rejection) -> Value {
+fn rejected(rejection: &Rejection<JsonReason>) -> Value {
     json!({
         "verdict": "rejected",
-        "reason": rejection.reason(),
+        "reason": rejection.reason().json(),
         "handler": rejection.handler(),
         "owner": rejection.owner(),
     })

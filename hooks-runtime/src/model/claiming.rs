@@ -33,6 +33,7 @@ impl Model for Claiming {
     const KIND: ModelKind = ModelKind::Claiming;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = Option<P::Result>;
+    type Reason<P: HookPoint> = String;
     type Given<'f, P: HookPoint> = &'f P::Payload;
     type Accumulator<P: HookPoint> = FirstClaim<P::Result>;
 }

@@ -31,6 +31,7 @@ impl Model for Flow {
     const KIND: ModelKind = ModelKind::Flow;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = ();
+    type Reason<P: HookPoint> = String;
     type Given<'f, P: HookPoint> = Infallible;
     type Accumulator<P: HookPoint> = Infallible;
 }

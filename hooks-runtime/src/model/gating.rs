@@ -1,23 +1,20 @@
 //! Gating: rewriters in order, then guards; the first rejection stops.
 
-use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
 
-use crate::engine::containment::drop_contained;
+use crate::engine::containment::{drop_contained, shown_reason};
 use crate::engine::raw::{Call, CallStep, FireFuture};
 use crate::error::{BoxError, FireError, RegisterError};
-use crate::escape::escaped;
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::guard::{NoReplacement, guard_that_replaces};
+use crate::model::guard::{Judgement, NoReplacement, guard_that_replaces};
+use crate::model::rejection::Rejection;
 use crate::model::{FiresAs, Model, RegistersAs, Returns};
 use crate::observe::report::{Contribution, FireReport, SkipReason};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
-use crate::registry::entry::Owner;
 use crate::registry::handle::Handle;
 
 /// The model of points that a payload must pass before the host uses it.
@@ -41,29 +38,32 @@ impl Sealed for Gating {}
 impl Model for Gating {
     const KIND: ModelKind = ModelKind::Gating;
     type Input<'a, P: HookPoint> = &'a P::Payload;
-    type Output<P: HookPoint> = Verdict<P::Payload>;
+    type Output<P: HookPoint> = Verdict<P::Payload, P::Result>;
+    type Reason<P: HookPoint> = P::Result;
     type Given<'f, P: HookPoint> = P::Payload;
-    type Accumulator<P: HookPoint> = Passing<P::Payload>;
+    type Accumulator<P: HookPoint> = Passing<P::Payload, P::Result>;
 }
 
 /// What a gating handler decides.
 ///
 /// A rewriter returns `Verdict<Payload>`. A guard returns `Verdict`, whose
-/// `Replace` cannot be made.
+/// `Replace` cannot be made. The reason of a rejection is text, or of the type
+/// that the point declares, `R`: then a rewriter returns `Verdict<Payload, R>` and
+/// a guard [`Judgement<R>`](Judgement). [`Rejection`] has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a verdict decides only when it is returned"]
-pub enum Verdict<P = NoReplacement> {
+pub enum Verdict<P = NoReplacement, R = String> {
     /// The payload may pass as it is.
     Pass,
     /// The payload may pass, but this one in its place.
     Replace(P),
     /// The payload must not pass, for this reason.
-    Reject(String),
+    Reject(R),
 }
 
-impl<P> Verdict<P> {
+impl<P, R> Verdict<P, R> {
     /// The payload must not pass, for this reason.
-    pub fn reject(reason: impl Into<String>) -> Self {
+    pub fn reject(reason: impl Into<R>) -> Self {
         Self::Reject(reason.into())
     }
 }
@@ -71,69 +71,31 @@ impl<P> Verdict<P> {
 /// Whether the payload passed the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the payload is usable only where the gate passed it"]
-pub enum Gate<P> {
+pub enum Gate<P, R = String> {
     /// It did, as the rewriters left it.
     Passed(P),
     /// It did not.
-    Rejected(Rejection),
+    Rejected(Rejection<R>),
 }
 
-/// A rejection: by whom, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejection {
-    point: &'static str,
-    handler: Arc<str>,
-    owner: Owner,
-    reason: String,
-}
-
-impl Rejection {
-    /// Why.
-    pub fn reason(&self) -> &str {
-        &self.reason
-    }
-
-    /// The name of the handler that rejected.
-    pub fn handler(&self) -> &str {
-        &self.handler
-    }
-
-    /// Who registered that handler.
-    pub fn owner(&self) -> &Owner {
-        &self.owner
-    }
-
-    /// The wire name of the point.
-    pub fn point(&self) -> &'static str {
-        self.point
-    }
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { point, handler, owner, reason } = self;
-        let (handler, reason) = (escaped(handler), escaped(reason));
-        write!(f, "rejected at `{point}` by `{handler}` ({owner}): {reason}")
-    }
-}
-
-/// What a rewriter of a gating point may return.
+/// What a rewriter of a gating point may return, where it is to be an `Expected`
+/// and a guard's a `Judged`.
 #[diagnostic::on_unimplemented(
     message = "a handler of `{P}` cannot return `{Self}`",
-    label = "expected `Verdict<{Payload}>`, or a `Result` of it",
-    note = "return `Verdict<{Payload}>` or `Result<Verdict<{Payload}>, E>`; the error `E` is \
+    label = "expected `{Expected}`, or a `Result` of it",
+    note = "return `{Expected}` or `Result<{Expected}, E>`; the error `E` is \
             `Into<Box<dyn Error + Send + Sync>>`",
-    note = "a guard, which cannot replace the payload, returns `Verdict`: write `guard` in the \
+    note = "a guard, which cannot replace the payload, returns `{Judged}`: write `guard` in the \
             annotation, or use `register_guard` or `on::<{P}>().guard(f)`; with state \
             `register_guard_with` or `guard_with`"
 )]
-pub trait ReturnsVerdict<P, Payload> {
+pub trait ReturnsVerdict<P, Expected, Judged> {
     /// The uniform form.
-    fn into_verdict(self) -> Result<Verdict<Payload>, BoxError>;
+    fn into_verdict(self) -> Result<Expected, BoxError>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, T> ReturnsVerdict<P, T> for Verdict<T> {
+impl<P, T, R, J> ReturnsVerdict<P, Self, J> for Verdict<T, R> {
     #[inline]
     fn into_verdict(self) -> Result<Self, BoxError> {
         Ok(self)
@@ -141,16 +103,23 @@ impl<P, T> ReturnsVerdict<P, T> for Verdict<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, T, E: Into<BoxError>> ReturnsVerdict<P, T> for Result<Verdict<T>, E> {
+impl<P, T, R, J, E> ReturnsVerdict<P, Verdict<T, R>, J> for Result<Verdict<T, R>, E>
+where
+    E: Into<BoxError>,
+{
     #[inline]
-    fn into_verdict(self) -> Result<Verdict<T>, BoxError> {
+    fn into_verdict(self) -> Result<Verdict<T, R>, BoxError> {
         self.map_err(Into::into)
     }
 }
 
-impl<P: HookPoint, T: ReturnsVerdict<P, P::Payload>> Returns<Gating, P> for T {
+impl<P, T> Returns<Gating, P> for T
+where
+    P: HookPoint,
+    T: ReturnsVerdict<P, Verdict<P::Payload, P::Result>, Judgement<P::Result>>,
+{
     #[inline]
-    fn into_output(self) -> Result<Verdict<P::Payload>, BoxError> {
+    fn into_output(self) -> Result<Verdict<P::Payload, P::Result>, BoxError> {
         self.into_verdict()
     }
 }
@@ -196,7 +165,7 @@ impl ScopedHooks {
     pub fn fire_gating<P>(
         &self,
         payload: P::Payload,
-    ) -> impl Future<Output = Result<Gate<P::Payload>, FireError>> + Send + use<'_, P>
+    ) -> impl Future<Output = Result<Gate<P::Payload, P::Result>, FireError>> + Send + use<'_, P>
     where
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
@@ -211,7 +180,7 @@ impl ScopedHooks {
     pub async fn fire_gating_with<P>(
         &self,
         payload: impl FnOnce() -> P::Payload + Send,
-    ) -> Result<Option<Gate<P::Payload>>, FireError>
+    ) -> Result<Option<Gate<P::Payload, P::Result>>, FireError>
     where
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
@@ -226,7 +195,7 @@ impl ScopedHooks {
     pub async fn fire_gating_reported<P>(
         &self,
         payload: P::Payload,
-    ) -> (Result<Gate<P::Payload>, FireError>, FireReport)
+    ) -> (Result<Gate<P::Payload, P::Result>, FireError>, FireReport)
     where
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
@@ -237,23 +206,23 @@ impl ScopedHooks {
 
 /// A payload on its way through the gate.
 #[derive(Debug)]
-pub struct Passing<T> {
+pub struct Passing<T, R> {
     payload: T,
-    rejection: Option<Box<Rejection>>,
+    rejection: Option<Box<Rejection<R>>>,
 }
 
 #[cold]
 #[inline(never)]
-fn rejected<T>(payload: T, rejection: Rejection) -> Gate<T> {
+fn rejected<T, R>(payload: T, rejection: Rejection<R>) -> Gate<T, R> {
     drop_contained("a payload that was rejected", payload);
     Gate::Rejected(rejection)
 }
 
-impl<T: Send> Accumulator for Passing<T> {
-    type Outcome = Gate<T>;
+impl<T: Send, R: Send> Accumulator for Passing<T, R> {
+    type Outcome = Gate<T, R>;
 
     #[inline]
-    fn empty(self) -> Result<Gate<T>, FireError> {
+    fn empty(self) -> Result<Gate<T, R>, FireError> {
         let Self { payload, rejection } = self;
         // There is none, which the compiler does not see.
         std::mem::forget(rejection);
@@ -266,7 +235,7 @@ impl<T: Send> Accumulator for Passing<T> {
     }
 
     #[inline]
-    fn finish(self) -> Gate<T> {
+    fn finish(self) -> Gate<T, R> {
         match self.rejection {
             None => Gate::Passed(self.payload),
             Some(rejection) => rejected(self.payload, *rejection),
@@ -290,7 +259,7 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Gating {
 
     /// No failure swallows a rejection; and where a failure lets the payload
     /// pass, it does not undo what a rewriter took out of it.
-    fn stands(verdict: &Verdict<P::Payload>, policy: FailurePolicy) -> bool {
+    fn stands(verdict: &Verdict<P::Payload, P::Result>, policy: FailurePolicy) -> bool {
         match verdict {
             Verdict::Reject(_) => true,
             Verdict::Replace(_) => policy == FailurePolicy::Open,
@@ -301,7 +270,7 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Gating {
     // Always inlined, for where the handler lets it pass, as most do.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn compose(call: &mut Call<'_, '_, P>, verdict: Verdict<P::Payload>) -> CallStep {
+    fn compose(call: &mut Call<'_, '_, P>, verdict: Verdict<P::Payload, P::Result>) -> CallStep {
         match verdict {
             Verdict::Pass => {
                 if call.is_recording() {
@@ -332,19 +301,22 @@ fn replace<P: HookPoint<Model = Gating>>(
 }
 
 #[inline(never)]
-fn reject<P: HookPoint<Model = Gating>>(call: &mut Call<'_, '_, P>, reason: String) -> CallStep {
+fn reject<P: HookPoint<Model = Gating>>(call: &mut Call<'_, '_, P>, reason: P::Result) -> CallStep {
     if call.is_recording() {
-        call.contribute(Contribution::Rejected(reason.clone()));
+        call.contribute(Contribution::Rejected(shown_reason(P::displayed(&reason))));
     }
     let (handler, owner) = call.handler();
-    let rejection = Rejection { point: P::NAME, handler, owner, reason };
+    let rejection = Rejection::new(P::NAME, handler, owner, reason);
     call.accumulator().rejection = Some(Box::new(rejection));
     call.end(SkipReason::AfterRejection)
 }
 
 impl<P: HookPoint<Model = Self>> Begin<P> for Gating {
     #[inline]
-    fn begin(hooks: &ScopedHooks, payload: P::Payload) -> FireFuture<'_, P, Passing<P::Payload>> {
+    fn begin(
+        hooks: &ScopedHooks,
+        payload: P::Payload,
+    ) -> FireFuture<'_, P, Passing<P::Payload, P::Result>> {
         FireFuture::owning(hooks, Passing { payload, rejection: None })
     }
 

@@ -19,7 +19,8 @@ impl Sealed for Guard {}
 impl Model for Guard {
     const KIND: ModelKind = ModelKind::Gating;
     type Input<'a, P: HookPoint> = &'a P::Payload;
-    type Output<P: HookPoint> = Verdict;
+    type Output<P: HookPoint> = Judgement<<P::Model as Model>::Reason<P>>;
+    type Reason<P: HookPoint> = <P::Model as Model>::Reason<P>;
     type Given<'f, P: HookPoint> = ();
     type Accumulator<P: HookPoint> = ();
 }
@@ -34,7 +35,7 @@ impl<P: HookPoint<Model = Self>> RegistersAs<Guard, P> for Gating {
     }
 
     #[inline]
-    fn returned(verdict: Verdict) -> Verdict<P::Payload> {
+    fn returned(verdict: Judgement<P::Result>) -> Verdict<P::Payload, P::Result> {
         match verdict {
             Verdict::Pass => Verdict::Pass,
             Verdict::Replace(never) => match never {},
@@ -47,20 +48,26 @@ impl<P: HookPoint<Model = Self>> RegistersAs<Guard, P> for Gating {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoReplacement {}
 
-/// What a guard of a gating point may return.
+/// What a guard decides: a [`Verdict`] that cannot replace the payload. `R` is the
+/// type of the reason that the point declares.
+pub type Judgement<R = String> = Verdict<NoReplacement, R>;
+
+/// What a guard of a gating point may return, where it is to be an `Expected`.
 #[diagnostic::on_unimplemented(
     message = "a guard of `{P}` cannot return `{Self}`",
-    label = "expected `Verdict`, or a `Result` of it",
-    note = "a guard judges the payload and cannot replace it: return `Verdict` or \
-            `Result<Verdict, E>`; the error `E` is `Into<Box<dyn Error + Send + Sync>>`"
+    label = "expected `{Expected}`, or a `Result` of it",
+    note = "a guard judges the payload and cannot replace it: return `{Expected}` or \
+            `Result<{Expected}, E>`; the error `E` is `Into<Box<dyn Error + Send + Sync>>`",
+    note = "`Judgement<R>` is short for `Verdict<NoReplacement, R>`, where `R` is the type of \
+            reason that the point declares"
 )]
-pub trait ReturnsJudgement<P> {
+pub trait ReturnsJudgement<P, Expected> {
     /// The uniform form.
-    fn into_judgement(self) -> Result<Verdict, BoxError>;
+    fn into_judgement(self) -> Result<Expected, BoxError>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<P> ReturnsJudgement<P> for Verdict {
+impl<P, R> ReturnsJudgement<P, Self> for Judgement<R> {
     #[inline]
     fn into_judgement(self) -> Result<Self, BoxError> {
         Ok(self)
@@ -68,16 +75,16 @@ impl<P> ReturnsJudgement<P> for Verdict {
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, E: Into<BoxError>> ReturnsJudgement<P> for Result<Verdict, E> {
+impl<P, R, E: Into<BoxError>> ReturnsJudgement<P, Judgement<R>> for Result<Judgement<R>, E> {
     #[inline]
-    fn into_judgement(self) -> Result<Verdict, BoxError> {
+    fn into_judgement(self) -> Result<Judgement<R>, BoxError> {
         self.map_err(Into::into)
     }
 }
 
-impl<P: HookPoint, T: ReturnsJudgement<P>> Returns<Guard, P> for T {
+impl<P: HookPoint, T: ReturnsJudgement<P, <Guard as Model>::Output<P>>> Returns<Guard, P> for T {
     #[inline]
-    fn into_output(self) -> Result<Verdict, BoxError> {
+    fn into_output(self) -> Result<<Guard as Model>::Output<P>, BoxError> {
         self.into_judgement()
     }
 }

@@ -14,6 +14,7 @@ mod guard;
 mod merge;
 mod modifying;
 mod register;
+mod rejection;
 mod void;
 #[cfg(sixth_model)]
 mod voting;
@@ -21,14 +22,17 @@ mod voting;
 pub use crate::flow::Stage;
 pub use claiming::{Claim, Claiming, ReturnsClaim};
 pub use flow::{Flow, ReturnsFromFlow};
-pub use gating::{Gate, Gating, Rejection, ReturnsVerdict, Verdict};
-pub use guard::{Guard, NoReplacement, ReturnsJudgement};
+pub use gating::{Gate, Gating, ReturnsVerdict, Verdict};
+pub use guard::{Guard, Judgement, NoReplacement, ReturnsJudgement};
 #[cfg(feature = "json")]
 pub(crate) use merge::DroppedByField;
 pub use merge::{FieldSet, Merge};
 #[doc(hidden)]
 pub use merge::{drop_field, is_filled};
 pub use modifying::{Modifying, ReturnsAmendment};
+#[doc(hidden)]
+pub use rejection::displayed;
+pub use rejection::{Reason, Reasoned, Rejection};
 pub use void::{ReturnsNothing, Void};
 #[cfg(sixth_model)]
 pub use voting::{ReturnsVote, Voting};
@@ -49,6 +53,10 @@ pub trait Model: Sealed + Send + Sync + 'static {
     type Input<'a, P: HookPoint>: Send;
     /// What a handler's answer comes to.
     type Output<P: HookPoint>: Send + 'static;
+    /// Why a guard may reject. Text where the model has no guards, so that a guard
+    /// there is one mistake and not two.
+    #[doc(hidden)]
+    type Reason<P: HookPoint>: Send + Sync + 'static;
     /// What a fire is given.
     #[doc(hidden)]
     type Given<'f, P: HookPoint>: Send;

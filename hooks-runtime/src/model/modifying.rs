@@ -36,6 +36,7 @@ impl Model for Modifying {
     const KIND: ModelKind = ModelKind::Modifying;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = Option<P::Result>;
+    type Reason<P: HookPoint> = String;
     type Given<'f, P: HookPoint> = &'f P::Payload;
     type Accumulator<P: HookPoint> = Merged<P::Result>;
 }

@@ -34,6 +34,7 @@ impl Model for Void {
     const KIND: ModelKind = ModelKind::Void;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = ();
+    type Reason<P: HookPoint> = String;
     type Given<'f, P: HookPoint> = &'f P::Payload;
     type Accumulator<P: HookPoint> = Nothing;
 }

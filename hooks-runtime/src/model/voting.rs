@@ -33,6 +33,7 @@ impl Model for Voting {
     const KIND: ModelKind = ModelKind::Voting;
     type Input<'a, P: HookPoint> = &'a P::Payload;
     type Output<P: HookPoint> = bool;
+    type Reason<P: HookPoint> = String;
     type Given<'f, P: HookPoint> = &'f P::Payload;
     type Accumulator<P: HookPoint> = Votes;
 }

@@ -24,7 +24,8 @@ use crate::model::Model;
 pub trait HookPoint: Sized + Send + Sync + 'static {
     /// What a fire passes to the handlers.
     type Payload: Send + Sync + 'static;
-    /// What the handlers' answers compose to.
+    /// What the handlers' answers compose to; at a gating point the reason of a
+    /// rejection.
     type Result: Send + Sync + 'static;
     /// How the handlers run and compose.
     type Model: Model;
@@ -34,6 +35,14 @@ pub trait HookPoint: Sized + Send + Sync + 'static {
     /// The declaration as data.
     #[doc(hidden)]
     fn descriptor() -> &'static PointDescriptor;
+
+    /// What reports show of a reason. Written by the declaration of a gating
+    /// point, which thereby is the one place that asks for the `Display`.
+    #[doc(hidden)]
+    fn displayed(reason: &Self::Result) -> &dyn fmt::Display {
+        let _ = reason;
+        &""
+    }
 }
 
 /// A model, as data: `ModelKind::Void` and so on, each in the file of its model.

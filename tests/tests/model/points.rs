@@ -240,7 +240,10 @@ where
     closure
 }
 
-fn guard<P: HookPoint<Payload = u32, Model = Gating>>(on: On<P>, body: Body) -> Registration {
+fn guard<P>(on: On<P>, body: Body) -> Registration
+where
+    P: HookPoint<Payload = u32, Result = String, Model = Gating>,
+{
     match body.script.form {
         Form::Sync => on.guard(move |payload: &u32| body.run_now::<Guarding>(payload, None)),
         Form::SyncContext => on.guard(move |payload: &u32, cx: &HookContext| {
@@ -262,7 +265,10 @@ fn void<P: HookPoint<Payload = u32, Model = Void>>(wish: &Wish, body: Body) -> R
     in_its_form!(options::<P>(wish), body, Telling, [] u32)
 }
 
-fn gating<P: HookPoint<Payload = u32, Model = Gating>>(wish: &Wish, body: Body) -> Registration {
+fn gating<P>(wish: &Wish, body: Body) -> Registration
+where
+    P: HookPoint<Payload = u32, Result = String, Model = Gating>,
+{
     if wish.guard {
         return guard(options::<P>(wish), body);
     }

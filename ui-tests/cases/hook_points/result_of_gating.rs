@@ -1,8 +1,8 @@
-// Gives a gating point a result of its own.
+// Declares the reason of a rejection in place.
 use hooks_runtime::hook_points;
 
 hook_points! {
-    pub gating BeforeSend { text: String } -> String;
+    pub gating BeforeSend { text: String } -> { why: String }
 }
 
 fn main() {}

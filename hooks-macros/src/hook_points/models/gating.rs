@@ -5,8 +5,9 @@ use super::{Model, ResultRule, register};
 pub(super) const MODEL: Model = Model {
     word: "gating",
     marker: "Gating",
-    result: ResultRule::Payload(
-        "a gating point passes its payload on and has no result of its own: remove it",
+    result: ResultRule::Reason(
+        "a gating point passes its payload on and has no result of its own: remove it, or name a \
+         type for the reason of a rejection, `-> Type;`",
     ),
     has_stages: false,
     example: |point, payload| {

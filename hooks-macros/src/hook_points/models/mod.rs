@@ -30,8 +30,9 @@ pub(crate) struct Model {
 pub(crate) enum ResultRule {
     /// Nothing. What the mistake is called, where something does.
     None(&'static str),
-    /// Nothing, as above: the payload is what a fire comes to.
-    Payload(&'static str),
+    /// A type, if the reason of a rejection is not text. What the mistake is
+    /// called, where fields do.
+    Reason(&'static str),
     /// A type, or fields.
     Plain,
     /// A type, or fields that handlers fill together.
@@ -65,9 +66,14 @@ impl Model {
         if has_result { &modifying::MODEL } else { &void::MODEL }
     }
 
-    /// Whether a point has a result beside its payload.
+    /// Whether a point may have a result beside its payload.
     pub(crate) fn has_result(&self) -> bool {
-        matches!(self.result, ResultRule::Plain | ResultRule::Merged)
+        !matches!(self.result, ResultRule::None(_))
+    }
+
+    /// Whether what stands behind the arrow is the reason of a rejection.
+    pub(crate) fn has_reason(&self) -> bool {
+        matches!(self.result, ResultRule::Reason(_))
     }
 
     /// Whether handlers fill the result together, field by field.

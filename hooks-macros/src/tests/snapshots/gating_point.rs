@@ -23,7 +23,7 @@ pub struct BeforeCall;
 #[allow(deprecated)]
 impl ::hooks_runtime::HookPoint for BeforeCall {
     type Payload = Call;
-    type Result = Call;
+    type Result = ::hooks_runtime::__private::TextReason;
     type Model = ::hooks_runtime::model::Gating;
     const NAME: &'static ::core::primitive::str = "before_call";
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
@@ -40,5 +40,8 @@ impl ::hooks_runtime::HookPoint for BeforeCall {
             .timeout(::core::time::Duration::from_nanos(5000000000u64))
             .on_failure(::hooks_runtime::__private::FailurePolicy::Open);
         &DESCRIPTOR
+    }
+    fn displayed(reason: &Self::Result) -> &dyn ::core::fmt::Display {
+        ::hooks_runtime::__private::displayed(reason)
     }
 }

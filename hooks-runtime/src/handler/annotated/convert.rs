@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use crate::engine::raw::HookContext;
 use crate::error::BoxError;
 use crate::model::compose::{Input, Output};
-use crate::model::{Guard, Model, RegistersAs, Returns, Verdict};
+use crate::model::{Guard, Model, RegistersAs, Returns};
 use crate::point::HookPoint;
 
 /// The input of a call, as the closure takes it.
@@ -207,7 +207,7 @@ impl TakenAsContext for HookContext {
 pub struct To<P>(PhantomData<fn(P)>);
 
 /// Converts a guard's verdict.
-pub struct ToGuard<P: HookPoint>(fn(Verdict) -> <P::Model as Model>::Output<P>);
+pub struct ToGuard<P: HookPoint>(fn(<Guard as Model>::Output<P>) -> <P::Model as Model>::Output<P>);
 
 /// Converts what the user's function returned to what the point composes.
 #[inline]
