@@ -365,7 +365,8 @@ async fn l10_where_no_type_is_declared_the_reason_is_text() {
         "not so" => {}
         other => panic!("{other}"),
     }
-    assert_eq!(Some(&rejection).map(Rejection::reason), Some("not so"));
+    let reason: fn(&Rejection) -> &str = Rejection::reason;
+    assert_eq!(reason(&rejection), "not so");
     assert_eq!(rejection.reason(), format!("not {}", "so"));
     assert_eq!(rejection.to_string(), "rejected at `send` by `refuses` (built-in): not so");
     assert_eq!(rejection.into_reason(), String::from("not so"));
