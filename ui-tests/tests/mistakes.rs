@@ -1,4 +1,4 @@
-//! The page of the thirteen most likely mistakes says what the compiler says: its
+//! The page of the most likely mistakes says what the compiler says: its
 //! code is that of the cases, its messages are theirs.
 //!
 //! After a change of a message run with `UPDATE_MISTAKES=1`, then read the
@@ -21,7 +21,7 @@ fn package() -> PathBuf {
 }
 
 #[test]
-fn the_page_has_thirteen_mistakes_with_the_messages_of_their_cases() {
+fn the_page_has_every_case_with_its_message() {
     let path = package().join("../hooks-runtime/src/docs/mistakes.md");
     let page = fs::read_to_string(&path).expect("the page is there");
     let mut current = page.clone();
@@ -47,7 +47,6 @@ fn the_page_has_thirteen_mistakes_with_the_messages_of_their_cases() {
     all.sort();
     cases.sort();
     assert_eq!(cases, all, "each case is on the page once");
-    assert_eq!(cases.len(), 13);
     if std::env::var_os("UPDATE_MISTAKES").is_some() {
         fs::write(&path, current).expect("the page is written");
     } else {

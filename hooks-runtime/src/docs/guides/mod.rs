@@ -5,6 +5,7 @@
 //! | extend a program that has points | [Add a hook](add_a_hook), five minutes |
 //! | let others extend yours | [Which model?](which_model) |
 //! | ship several handlers with state | [Write a plugin](write_a_plugin) |
+//! | answer many callers, as a web service does | [Serve requests](serve_requests) |
 //! | let a configuration say which plugins there are | [Plugins from configuration](plugins_from_configuration) |
 //! | register annotated functions without a list | [Collect handlers](collect_handlers) |
 //! | take it out again while the program runs | [Unload safely](unload_safely) |
@@ -18,6 +19,9 @@ pub mod which_model {}
 
 #[doc = include_str!("write_a_plugin.md")]
 pub mod write_a_plugin {}
+
+#[doc = include_str!("serve_requests.md")]
+pub mod serve_requests {}
 
 #[doc = include_str!("plugins_from_configuration.md")]
 pub mod plugins_from_configuration {}
