@@ -44,7 +44,7 @@
 //! | to | see |
 //! |---|---|
 //! | declare points | [`hook_points!`], [`guides::add_a_hook`], [`guides::which_model`] |
-//! | write handlers and plugins | [`macro@hook_handler`], [`macro@hook_handlers`], [`on`], [`guides::write_a_plugin`] |
+//! | write handlers and plugins | [`macro@hook_handler`], [`macro@hook_handlers`], [`on`], [`capturing`], [`guides::write_a_plugin`] |
 //! | fire, within a scope | [`HookRegistry`], [`ScopedHooks`], [`Plugins`] |
 //! | run an operation in stages | [`flow`] |
 //! | install plugins that a configuration names | [`AnyPlugin`], [`guides::plugins_from_configuration`] |
@@ -105,6 +105,7 @@ pub use flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowError, FlowPoint, OnError,
 };
+pub use handler::capturing::capturing;
 #[cfg(feature = "collect")]
 pub use handler::collect::{CollectError, MissingHandler, collected};
 pub use handler::on::{On, on};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::engine::raw::{Contained, ErasedHandler, HookContext, Invoke};
 use crate::handler::annotated::{Answers, HandlerInput};
-use crate::model::{Model, RegistersAs, Returns};
+use crate::model::Returns;
 use crate::point::HookPoint;
 
 /// A future, as the return type of a handler.
@@ -26,76 +26,67 @@ pub trait Promise: Future {}
 #[diagnostic::do_not_recommend]
 impl<F: Future> Promise for F {}
 
-/// An async function of one argument whose future is `Send`.
-pub trait Call1<'a, A>: Send + Sync + 'static {
-    /// The future of one call.
-    type Future: Future<Output = Self::Out> + Send + 'a;
+/// What can be called any number of times, also at once.
+pub trait Callable<Arguments> {
     /// What it returns.
-    type Out;
+    type Returned;
     /// Calls it.
-    fn call(&self, a: A) -> Self::Future;
+    fn call_with(&self, arguments: Arguments) -> Self::Returned;
 }
 
-impl<'a, A, F, Fut> Call1<'a, A> for F
-where
-    F: Fn(A) -> Fut + Send + Sync + 'static,
-    Fut: Promise + Send + 'a,
-{
-    type Future = Fut;
-    type Out = Fut::Output;
+/// An async function of so many arguments whose future is `Send`.
+macro_rules! call {
+    ($(#[$doc:meta])* $call:ident($($argument:ident: $Argument:ident),+)) => {
+        #[diagnostic::do_not_recommend]
+        impl<F, R, $($Argument),+> Callable<($($Argument,)+)> for F
+        where
+            F: Fn($($Argument),+) -> R,
+        {
+            type Returned = R;
 
-    #[inline]
-    fn call(&self, a: A) -> Fut {
-        self(a)
-    }
+            #[inline]
+            fn call_with(&self, ($($argument,)+): ($($Argument,)+)) -> R {
+                self($($argument),+)
+            }
+        }
+
+        $(#[$doc])*
+        pub trait $call<'a, $($Argument),+>: Send + Sync + 'static {
+            /// The future of one call.
+            type Future: Future<Output = Self::Out> + Send + 'a;
+            /// What it returns.
+            type Out;
+            /// Calls it.
+            fn call(&self, $($argument: $Argument),+) -> Self::Future;
+        }
+
+        impl<'a, $($Argument,)+ F, Fut> $call<'a, $($Argument),+> for F
+        where
+            F: Callable<($($Argument,)+), Returned = Fut> + Send + Sync + 'static,
+            Fut: Promise + Send + 'a,
+        {
+            type Future = Fut;
+            type Out = Fut::Output;
+
+            #[inline]
+            fn call(&self, $($argument: $Argument),+) -> Fut {
+                self.call_with(($($argument,)+))
+            }
+        }
+    };
 }
 
-/// An async function of two arguments whose future is `Send`.
-pub trait Call2<'a, A, B>: Send + Sync + 'static {
-    /// The future of one call.
-    type Future: Future<Output = Self::Out> + Send + 'a;
-    /// What it returns.
-    type Out;
-    /// Calls it.
-    fn call(&self, a: A, b: B) -> Self::Future;
+call! {
+    /// An async function of one argument whose future is `Send`.
+    Call1(a: A)
 }
-
-impl<'a, A, B, F, Fut> Call2<'a, A, B> for F
-where
-    F: Fn(A, B) -> Fut + Send + Sync + 'static,
-    Fut: Promise + Send + 'a,
-{
-    type Future = Fut;
-    type Out = Fut::Output;
-
-    #[inline]
-    fn call(&self, a: A, b: B) -> Fut {
-        self(a, b)
-    }
+call! {
+    /// An async function of two arguments whose future is `Send`.
+    Call2(a: A, b: B)
 }
-
-/// An async function of three arguments whose future is `Send`.
-pub trait Call3<'a, A, B, C>: Send + Sync + 'static {
-    /// The future of one call.
-    type Future: Future<Output = Self::Out> + Send + 'a;
-    /// What it returns.
-    type Out;
-    /// Calls it.
-    fn call(&self, a: A, b: B, c: C) -> Self::Future;
-}
-
-impl<'a, A, B, C, F, Fut> Call3<'a, A, B, C> for F
-where
-    F: Fn(A, B, C) -> Fut + Send + Sync + 'static,
-    Fut: Promise + Send + 'a,
-{
-    type Future = Fut;
-    type Out = Fut::Output;
-
-    #[inline]
-    fn call(&self, a: A, b: B, c: C) -> Fut {
-        self(a, b, c)
-    }
+call! {
+    /// An async function of three arguments whose future is `Send`.
+    Call3(a: A, b: B, c: C)
 }
 
 /// A function in one of the accepted forms, with the state it is called on.
@@ -275,12 +266,15 @@ form! {
     label = "not a handler of `{P}`",
     note = "a handler is a function or closure, sync or async, of `&{Payload}`, at a stage of \
             `&mut`, and, if it likes, `&HookContext`; with a state, of a reference to what was \
-            given as the state first; a closure names its types: `|p: &{Payload}| …`",
+            given as the state first",
+    note = "a closure names its types, `|p: &{Payload}| …`, and one that only panics also what it \
+            would return: `|p: &{Payload}| -> () {{ panic!() }}`",
     note = "it returns `()` at a `Void` point or a stage, `R` or `Option<R>` at a `Modifying` one, \
             `Option<R>` at a `Claiming` one, `Verdict<Payload>` at a `Gating` one, `Verdict` as a \
             `Guard`, which cannot replace the payload, or a `Result` of that",
-    note = "an async handler's future must be `Send`; an async closure captures nothing, its state \
-            goes in with `handler_with`, that of a guard with `guard_with`"
+    note = "it is `Send` and `Sync`, and an async one's future `Send`; an async closure that \
+            captures is wrapped, `capturing(async move |p: &{Payload}| …)`, or lent a state: \
+            `handler_with(state, async |state: &State, p: &{Payload}| …)`, as a guard `guard_with`"
 )]
 pub trait IntoHandler<Verb, P: HookPoint, S, Form, Payload>: Sized {
     #[doc(hidden)]
@@ -309,71 +303,5 @@ where
             form: PhantomData,
         };
         Handler(ErasedHandler::new(function), PhantomData)
-    }
-}
-
-/// An async function or closure of `&Payload`: what `register_*` takes.
-#[diagnostic::on_unimplemented(
-    message = "this is not an async `{Verb}` handler of `{P}`",
-    label = "expected an async function or closure of `&Payload`",
-    note = "`register_*` takes an `async fn` or an `async |payload: &Payload| …` that captures \
-            nothing, with a `Send` future and a return type that a `{Verb}` point accepts",
-    note = "for a sync function, one that takes `&HookContext`, or options: \
-            `hooks.register(on::<{P}>().handler(f))`, of a guard `.guard(f)`; for state: \
-            `register_*_with`, of a guard `register_guard_with`, or a plugin"
-)]
-pub trait AsyncHandler<Verb: Model, P: HookPoint>: Sized {
-    #[doc(hidden)]
-    fn into_async(self) -> Handler<P>
-    where
-        P::Model: RegistersAs<Verb, P>;
-}
-
-impl<V, P, F, T> AsyncHandler<V, P> for F
-where
-    V: Model,
-    P: HookPoint,
-    F: for<'a> Call1<'a, V::Input<'a, P>, Out = T>,
-    T: Returns<V, P>,
-{
-    fn into_async(self) -> Handler<P>
-    where
-        P::Model: RegistersAs<V, P>,
-    {
-        IntoHandler::<V, P, (), Async1, _>::into_handler(self, Arc::new(()))
-    }
-}
-
-/// The same, called on a state first.
-#[diagnostic::on_unimplemented(
-    message = "this is not an async `{Verb}` handler of `{P}` with the state `{S}`",
-    label = "expected an async function or closure of `&{S}` and `&Payload`",
-    note = "`register_*_with` takes an `async fn` or an `async |state: &S, payload: &Payload| …` \
-            that captures nothing, with a `Send` future and a return type that a `{Verb}` point \
-            accepts",
-    note = "for a sync function, one that takes `&HookContext`, or options: \
-            `hooks.register(on::<{P}>().handler_with(state, f))`, of a guard \
-            `.guard_with(state, f)`"
-)]
-pub trait AsyncHandlerWith<S, Verb: Model, P: HookPoint>: Sized {
-    #[doc(hidden)]
-    fn into_async_with(self, state: Arc<S>) -> Handler<P>
-    where
-        P::Model: RegistersAs<Verb, P>;
-}
-
-impl<S, V, P, F, T> AsyncHandlerWith<S, V, P> for F
-where
-    S: Send + Sync + 'static,
-    V: Model,
-    P: HookPoint,
-    F: for<'a> Call2<'a, &'a S, V::Input<'a, P>, Out = T>,
-    T: Returns<V, P>,
-{
-    fn into_async_with(self, state: Arc<S>) -> Handler<P>
-    where
-        P::Model: RegistersAs<V, P>,
-    {
-        IntoHandler::<V, P, S, StateAsync1, _>::into_handler(self, state)
     }
 }

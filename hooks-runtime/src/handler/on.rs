@@ -17,15 +17,31 @@ use crate::registry::entry::Phase;
 /// Starts a registration at `P`: options first, then the handler.
 ///
 /// ```
+/// # use std::sync::Arc;
+/// # use std::sync::atomic::{AtomicU32, Ordering};
 /// # use hooks_runtime::{hook_points, on, HookRegistry};
 /// # hook_points! { pub void Ping { n: u32 } }
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let hooks = HookRegistry::new();
-/// hooks.register(on::<Ping>().name("print").priority(-10).handler(|ping: &PingPayload| {
-///     println!("{}", ping.n);
+/// let sum = Arc::new(AtomicU32::new(0));
+/// let summed = Arc::clone(&sum);
+/// hooks.register(on::<Ping>().name("sum").priority(-10).handler(move |ping: &PingPayload| {
+///     summed.fetch_add(ping.n, Ordering::Relaxed);
 /// }))?;
+/// # hooks.fire_void::<Ping>(&PingPayload { n: 3 }).await?;
+/// # assert_eq!(sum.load(Ordering::Relaxed), 3);
 /// # Ok(()) }
 /// ```
+///
+/// A closure names the types of its parameters. What state it has, and how:
+///
+/// | closure | written |
+/// |---|---|
+/// | sync | captures as it likes: `.handler(move \|p: &P\| …)` |
+/// | async, without state | `.handler(async \|p: &P\| …)` |
+/// | async, with a state that it borrows | [`.handler_with(state, async \|state: &S, p: &P\| …)`](On::handler_with) |
+/// | async, with what it captured cloned for each call | [`.handler(capturing(async move \|p: &P\| …))`](crate::capturing) |
 #[track_caller]
 pub fn on<P: HookPoint>() -> On<P> {
     On::at(SourceLocation::caller())
@@ -103,6 +119,8 @@ impl<P: HookPoint> On<P> {
     }
 
     /// A handler that is called on `state` first: `async |state: &S, payload: &P| …`.
+    ///
+    /// Two values are a tuple: `async |(db, clock): &(Db, Clock), payload: &P| …`.
     pub fn handler_with<S, Form>(
         self,
         state: S,

@@ -44,6 +44,25 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         1,
         async |_: &i32, _: &mut FlowContext<Call>| {},
     )?;
+    // The verbs take one form only, so the types of a closure are inferred.
+    hooks.register_void_with::<Told, _>(Counter(AtomicU32::new(0)), async |counter, told| {
+        counter.0.fetch_add(told.n, Ordering::Relaxed);
+    })?;
+    hooks.register_modifying_with::<Amended, _>(7, async |times, amended| AmendedResult {
+        text: Some(amended.n.to_string().repeat(*times)),
+    })?;
+    hooks.register_claiming_with::<Claimed, _>(7, async |n, claimed| {
+        if claimed.n == *n { Ok(Some(1)) } else { Err(claimed.n.to_string()) }
+    })?;
+    hooks.register_gating_with::<Gated, _>(7, async |quota, gated| {
+        if gated.n > *quota { Verdict::Replace(GatedPayload { n: *quota }) } else { Verdict::Pass }
+    })?;
+    hooks.register_guard_with::<Gated, _>(7, async |quota, gated| {
+        if gated.n > *quota { Verdict::reject("too much") } else { Verdict::Pass }
+    })?;
+    hooks.register_stage_with::<BeforeExecute<Call>, _>(7, async |answer, flow| {
+        flow.respond(*answer);
+    })?;
     hooks.register(on::<Told>().handler_with(Counter(AtomicU32::new(0)), count_now))?;
     hooks.register(on::<Gated>().guard_with(1, within))?;
     hooks.register(on::<Gated>().guard_with(1, within_now))?;
