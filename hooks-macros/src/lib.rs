@@ -9,6 +9,7 @@ mod case;
 mod doc_text;
 mod duration;
 mod errors;
+mod features;
 mod handlers;
 mod hook_handler;
 mod hook_handlers;

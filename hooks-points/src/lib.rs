@@ -25,6 +25,7 @@
 //! an optional field may be absent or `null`, and is left out when written.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod agent;
 pub mod catalogue;

@@ -68,6 +68,9 @@
 //! | `tracing` | an observer that opens spans for fires and handlers |
 //! | `metrics` | an observer that counts and times, by way of the `metrics` facade |
 
+// Says of each item which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(feature = "tokio")]
 mod background;
 pub mod catalogue;
@@ -183,10 +186,13 @@ pub use registry::{HookRegistry, HookRegistryBuilder};
 ///   people read in reports: see [`Rejection`].
 /// - `#[payload(…)]` and `#[result(…)]` put further attributes on those types.
 /// - `#![hook(json = "camelCase")]` at the top of the block derives serde for
-///   them, spelled that way; `timeout` and `on_failure` can stand there too.
+///   them, spelled that way, with the feature `json`; `timeout` and `on_failure` can
+///   stand there too.
 /// - `catalogue = pub fn points` there declares a function that returns the
-///   [`catalogue`] of the block; `schema` derives `schemars::JsonSchema`, also
-///   as `#![cfg_attr(feature = "…", hook(schema))]`.
+///   [`catalogue`] of the block; `schema`, with the feature of that name, derives
+///   `schemars::JsonSchema`, also as `#![cfg_attr(feature = "…", hook(schema))]`.
+/// - Your crate needs neither serde nor schemars for that. A type that is named in
+///   parentheses or after the arrow brings its own derives.
 #[macro_export]
 macro_rules! hook_points {
     ($($block:tt)*) => {
@@ -277,6 +283,7 @@ macro_rules! __collect {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::__collect;
+    pub use crate::catalogue::optional::*;
     pub use crate::flow::StageDescriptors;
     pub use crate::handler::annotated::*;
     #[cfg(feature = "collect")]
@@ -290,6 +297,10 @@ pub mod __private {
     pub use hooks_macros::{__handlers, __hook_points};
     #[cfg(feature = "collect")]
     pub use inventory;
+    #[cfg(feature = "schema")]
+    pub use schemars;
+    #[cfg(feature = "serde")]
+    pub use serde;
 
     use crate::catalogue::{Catalogue, PointInfo};
 

@@ -6,22 +6,29 @@ use syn::{Attribute, Expr, Lit, Meta};
 
 use super::model::{Block, CatalogueFn, Field, Point, Schema, Shape};
 use super::structs;
-use crate::{doc_text, location};
+use crate::{doc_text, location, runtime};
 
 /// The function, if the block asks for one.
 pub(crate) fn function(block: &Block) -> Option<TokenStream> {
     let CatalogueFn { vis, ident } = block.catalogue.as_ref()?;
     let rt = &block.rt;
     let points = block.points.iter().map(|point| info(block, point));
-    let sent = block.json.is_some().then(|| block.points.iter().map(sent).collect::<TokenStream>());
+    let optional = block.json.is_some().then(|| {
+        quote! {
+            #[allow(unused_imports)]
+            use #rt::__private::{WithJson as _, WithJsonFlow as _, WithSchema as _, Without as _};
+        }
+    });
+    let judged = block.points.iter().map(|point| judged(block, point));
     Some(quote! {
         /// The catalogue of the hook points declared here.
         #[must_use]
         #[allow(deprecated, clippy::too_many_lines)]
         #vis fn #ident() -> #rt::catalogue::Catalogue {
+            #optional
             #rt::__private::catalogue([#(#points),*])
         }
-        #sent
+        #(#judged)*
     })
 }
 
@@ -41,22 +48,26 @@ fn info(block: &Block, point: &Point) -> TokenStream {
     let deprecated = optional(deprecation(&attrs.own));
     let has_stages = point.model.has_stages;
     let stages = has_stages.then(|| quote!(.__stages::<#ident>()));
-    let json = block.json.is_some().then(|| {
-        if has_stages { quote!(.__json_flow::<#ident>()) } else { quote!(.__json::<#ident>()) }
-    });
-    let plain = quote! {
-        #rt::catalogue::PointInfo::__new::<#ident>(#payload, #result, #deprecated) #stages #json
+    let mut point = quote! {
+        #rt::catalogue::PointInfo::__new::<#ident>(#payload, #result, #deprecated) #stages
     };
-    let point = match &block.schema {
-        Schema::Never => plain,
-        Schema::Always => quote!(#plain.__schema::<#ident>()),
-        Schema::When(condition) => quote! {{
-            let __point = #plain;
-            #[cfg(#condition)]
-            let __point = __point.__schema::<#ident>();
-            __point
-        }},
-    };
+    let ask = quote!(#rt::__private::Of::<#ident>::ASK);
+    if block.json.is_some() {
+        let json = if has_stages { quote!(__json_flow) } else { quote!(__json) };
+        point = quote!(#ask.#json(#point));
+    }
+    match &block.schema {
+        Schema::Never | Schema::MissingWhen(_) => {}
+        Schema::Always => point = quote!(#ask.__schema(#point)),
+        Schema::When(condition) => {
+            point = quote! {{
+                let __point = #point;
+                #[cfg(#condition)]
+                let __point = #ask.__schema(__point);
+                __point
+            }};
+        }
+    }
     quote!(#(#everywhere)* #point)
 }
 
@@ -118,18 +129,28 @@ fn optional(value: Option<TokenStream>) -> TokenStream {
 
 /// In a block with JSON the named types go over the wire as well. They are
 /// judged where they are named, and whatever features the runtime has.
-fn sent(point: &Point) -> TokenStream {
+fn judged(block: &Block, point: &Point) -> TokenStream {
+    if block.json.is_none() {
+        return TokenStream::new();
+    }
     let everywhere = &point.attrs.everywhere;
     let result = point.result.as_ref().filter(|_| point.model.has_result());
     let named = [Some(&point.payload), result].into_iter().flatten();
     let checks = named.filter_map(|shape| {
         let Shape::Type(ty) = shape else { return None };
         let span = location::shown_at(location::of_type(ty));
+        let rt = runtime::shown_at(&block.rt, span);
+        let in_schema = quote_spanned!(span=> #rt::__private::in_schema::<#ty>(););
+        let in_schema = match &block.schema {
+            Schema::Never | Schema::MissingWhen(_) => None,
+            Schema::Always => Some(in_schema),
+            Schema::When(condition) => Some(quote!(#[cfg(#condition)] { #in_schema })),
+        };
         Some(quote_spanned! {span=>
             #(#everywhere)*
             const _: () = {
-                const fn sent<T: ::serde::Serialize + ::serde::de::DeserializeOwned>() {}
-                sent::<#ty>();
+                #rt::__private::in_json::<#ty>();
+                #in_schema
             };
         })
     });

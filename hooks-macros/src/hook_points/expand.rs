@@ -5,14 +5,15 @@ use quote::{format_ident, quote, quote_spanned};
 
 use super::model::{Block, Point, Shape};
 use super::models::ResultRule;
-use super::{catalogue, docs, structs};
+use super::{catalogue, derives, docs, structs};
 use crate::{doc_text, location, runtime};
 
 /// All points, in the order of their declaration, and their catalogue.
 pub(crate) fn block(block: &Block) -> TokenStream {
     let points = block.points.iter().map(|one| point(block, one));
     let catalogue = catalogue::function(block);
-    quote!(#(#points)* #catalogue)
+    let crates = derives::crates(block);
+    quote!(#crates #(#points)* #catalogue)
 }
 
 fn point(block: &Block, point: &Point) -> TokenStream {

@@ -2,6 +2,7 @@
 
 mod attrs;
 mod catalogue;
+mod derives;
 mod docs;
 mod expand;
 mod fallback;

@@ -35,6 +35,8 @@ pub(crate) enum Schema {
     Always,
     /// Where the condition of a `cfg_attr` holds.
     When(TokenStream),
+    /// Where the condition holds, it cannot be had.
+    MissingWhen(TokenStream),
 }
 
 /// The function that `catalogue = pub fn points` asks for.

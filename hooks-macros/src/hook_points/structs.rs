@@ -1,10 +1,11 @@
 //! Writes the payload and result structs that are declared in place.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, LitStr, Meta};
 
-use super::model::{Block, Field, Point, Schema, Shape};
+use super::derives::{self, meta_says};
+use super::model::{Block, Field, Point, Shape};
 use crate::location;
 use crate::merge::{Merged, MergedField, implementation, is_option};
 
@@ -76,8 +77,9 @@ fn declaration(block: &Block, point: &Point, item: &Struct) -> TokenStream {
     let at = point.ident.span();
     let doc = LitStr::new(&format!(" The {what} of [`{}`].", point.ident), at);
     let default = optional.then(|| quote_spanned!(at=> , ::core::default::Default));
-    let serde = block.json.as_ref().map(|case| container(case, item));
-    let schema = schema(&block.schema);
+    let flattened = fields.iter().any(|field| says(&field.attrs, &["flatten"]));
+    let serde = derives::serde(block, attrs, flattened);
+    let schema = derives::schema(block, attrs);
     let fields = fields.iter().map(|field| declared_field(field, block.json.is_some(), *optional));
     // The fields are the user's to document and to name, on pain of no lint, and
     // there for others to read.
@@ -112,42 +114,9 @@ fn declared_field(field: &Field, json: bool, optional: bool) -> TokenStream {
     quote_spanned!(at=> #(#attrs)* #serde pub #ident: #ty)
 }
 
-/// The user's own `serde` words win, and a flattened field takes what would
-/// otherwise be unknown.
-fn container(case: &LitStr, item: &Struct) -> TokenStream {
-    let said = |word| item.attrs.iter().any(|meta| meta_says(meta, &[word]));
-    let flattened = item.fields.iter().any(|field| says(&field.attrs, &["flatten"]));
-    let rename = (!said("rename_all")).then(|| quote!(#[serde(rename_all = #case)]));
-    let deny =
-        (!flattened && !said("deny_unknown_fields")).then(|| quote!(#[serde(deny_unknown_fields)]));
-    quote! {
-        #[derive(::serde::Serialize, ::serde::Deserialize)]
-        #rename
-        #deny
-    }
-}
-
-fn schema(schema: &Schema) -> Option<TokenStream> {
-    match schema {
-        Schema::Never => None,
-        Schema::Always => Some(quote!(#[derive(::schemars::JsonSchema)])),
-        Schema::When(condition) => {
-            Some(quote!(#[cfg_attr(#condition, derive(::schemars::JsonSchema))]))
-        }
-    }
-}
-
 /// Whether a `#[serde(…)]` among the attributes uses one of the words.
 fn says(attrs: &[Attribute], words: &[&str]) -> bool {
     attrs.iter().any(|attr| meta_says(&attr.meta, words))
-}
-
-fn meta_says(meta: &Meta, words: &[&str]) -> bool {
-    let Meta::List(list) = meta else { return false };
-    list.path.is_ident("serde")
-        && list.tokens.clone().into_iter().any(|token| {
-            matches!(token, TokenTree::Ident(ident) if words.iter().any(|word| ident == word))
-        })
 }
 
 fn merged(field: &Field) -> MergedField {

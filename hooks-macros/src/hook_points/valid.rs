@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt as _;
 use syn::punctuated::Punctuated;
-use syn::{Meta, Path, Token, Type};
+use syn::{LitStr, Meta, Path, Token, Type};
 
 use super::model::{
     Arrow, Block, BlockOptions, DraftBlock, DraftPoint, Point, PointAttrs, Schema, Shape,
@@ -15,7 +15,7 @@ use super::models::{Model, ResultRule};
 use super::{attrs, fallback};
 use crate::errors::Errors;
 use crate::merge::check_count;
-use crate::{case, suggest};
+use crate::{case, features, suggest};
 
 /// The longest wire name, in bytes.
 const MAX_NAME: usize = 128;
@@ -33,8 +33,9 @@ pub(crate) fn check(draft: DraftBlock, errors: &mut Errors) -> Block {
             checked.push(point);
         }
     }
+    let json = check_json(options.json.as_ref(), errors);
     let schema = check_schema(&options, errors);
-    let BlockOptions { json, catalogue, .. } = options;
+    let catalogue = options.catalogue;
     Block { rt, json, schema, catalogue, points: checked }
 }
 
@@ -46,8 +47,25 @@ fn check_schema(options: &BlockOptions, errors: &mut Errors) -> Schema {
             errors.push(at, message);
             Schema::Never
         }
+        (Some(at), _) if !features::SCHEMA => match &options.schema {
+            Schema::When(condition) => Schema::MissingWhen(condition.clone()),
+            _ => {
+                errors.push(at, features::missing("schema"));
+                Schema::Never
+            }
+        },
         _ => options.schema.clone(),
     }
+}
+
+/// Without serde every derive would be an error of its own.
+fn check_json(json: Option<&LitStr>, errors: &mut Errors) -> Option<LitStr> {
+    let case = json?;
+    if !features::SERDE {
+        errors.push(case.span(), features::missing("json"));
+        return None;
+    }
+    Some(case.clone())
 }
 
 fn check_point(draft: DraftPoint, options: &BlockOptions, errors: &mut Errors) -> Point {
@@ -237,7 +255,7 @@ impl Taken {
         if *first == point.ident || (conditional && *was_conditional) {
             return;
         }
-        let span = point.attrs.name.as_ref().map_or_else(|| point.ident.span(), syn::LitStr::span);
+        let span = point.attrs.name.as_ref().map_or_else(|| point.ident.span(), LitStr::span);
         errors.push(
             span,
             format!(

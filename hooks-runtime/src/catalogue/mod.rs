@@ -40,6 +40,7 @@
 //! handled by name: see the module `json`.
 
 mod markdown;
+pub(crate) mod optional;
 mod point;
 #[cfg(feature = "schema")]
 mod schema;

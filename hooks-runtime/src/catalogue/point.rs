@@ -11,8 +11,8 @@ use crate::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceL
 pub struct PointInfo {
     descriptor: &'static PointDescriptor,
     stages: Option<&'static StageDescriptors>,
-    payload: TypeInfo,
-    result: Option<TypeInfo>,
+    pub(super) payload: TypeInfo,
+    pub(super) result: Option<TypeInfo>,
     deprecated: Option<&'static str>,
     #[cfg(feature = "json")]
     pub(crate) json: Option<crate::json::JsonPoint>,
@@ -68,66 +68,6 @@ impl PointInfo {
     #[must_use]
     pub fn __stages<F: FlowPoint>(mut self) -> Self {
         self.stages = Some(F::stages());
-        self
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    #[cfg(feature = "json")]
-    pub fn __json<P>(mut self) -> Self
-    where
-        P: HookPoint<Model: crate::json::JsonModel<P>>,
-        P::Payload: serde::Serialize + serde::de::DeserializeOwned,
-    {
-        self.json = Some(crate::json::JsonPoint::fired::<P>());
-        self
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    #[cfg(feature = "json")]
-    pub fn __json_flow<F: FlowPoint>(mut self) -> Self
-    where
-        F::Payload: serde::Serialize + serde::de::DeserializeOwned,
-        F::Result: serde::Serialize + serde::de::DeserializeOwned,
-    {
-        self.json = Some(crate::json::JsonPoint::run::<F>());
-        self
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    #[cfg(not(feature = "json"))]
-    pub fn __json<P: HookPoint>(self) -> Self {
-        self
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    #[cfg(not(feature = "json"))]
-    pub fn __json_flow<F: FlowPoint>(self) -> Self {
-        self
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    #[cfg(feature = "schema")]
-    pub fn __schema<P: HookPoint>(mut self) -> Self
-    where
-        P::Payload: schemars::JsonSchema,
-        P::Result: schemars::JsonSchema,
-    {
-        self.payload.schema = Some(super::schema::of::<P::Payload>);
-        if let Some(result) = &mut self.result {
-            result.schema = Some(super::schema::of::<P::Result>);
-        }
-        self
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    #[cfg(not(feature = "schema"))]
-    pub fn __schema<P: HookPoint>(self) -> Self {
         self
     }
 

@@ -75,7 +75,7 @@ where
 /// Lets the compiler infer the types of the parameters of an async closure.
 ///
 /// It reads them from an `AsyncFn` bound, which in turn cannot ask for a `Send`
-/// future; that is what [`Call2`] does.
+/// future; that is what `Call2` does.
 pub trait InferredWith<S, P: HookPoint>:
     for<'a> AsyncFn(&'a S, <P::Model as Model>::Input<'a, P>) -> <Self as InferredWith<S, P>>::Returned
 {

@@ -1,3 +1,10 @@
+#[doc(hidden)]
+#[allow(unused_imports)]
+use ::hooks_runtime::__private::serde as __hooks_serde_Opened;
+#[cfg(feature = "schema")]
+#[doc(hidden)]
+#[allow(unused_imports)]
+use ::hooks_runtime::__private::schemars as __hooks_schemars_Opened;
 /// A drawer was opened.
 ///
 /// *Void* hook point, wire name `opened`, payload [`OpenedPayload`].
@@ -47,10 +54,15 @@ impl ::hooks_runtime::HookPoint for Opened {
     clippy::struct_field_names
 )]
 #[derive(::core::fmt::Debug, ::core::clone::Clone)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[derive(
+    ::hooks_runtime::__private::serde::Serialize,
+    ::hooks_runtime::__private::serde::Deserialize
+)]
+#[serde(crate = "__hooks_serde_Opened")]
 #[serde(rename_all = "camelCase")]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(::schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(::hooks_runtime::__private::schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(crate = "__hooks_schemars_Opened"))]
 pub struct OpenedPayload {
     /// Which one.
     #[cfg(feature = "x")]
@@ -124,47 +136,62 @@ impl ::hooks_runtime::FlowPoint for Move {
 #[must_use]
 #[allow(deprecated, clippy::too_many_lines)]
 pub(crate) fn points() -> ::hooks_runtime::catalogue::Catalogue {
+    #[allow(unused_imports)]
+    use ::hooks_runtime::__private::{
+        WithJson as _, WithJsonFlow as _, WithSchema as _, Without as _,
+    };
     ::hooks_runtime::__private::catalogue([
         {
-            let __point = ::hooks_runtime::catalogue::PointInfo::__new::<
-                Opened,
-            >(
-                    (
-                        "OpenedPayload",
-                        &[#[cfg(feature = "x")] ("drawer", "u32", "Which one.")],
+            let __point = ::hooks_runtime::__private::Of::<Opened>::ASK
+                .__json(
+                    ::hooks_runtime::catalogue::PointInfo::__new::<
+                        Opened,
+                    >(
+                        (
+                            "OpenedPayload",
+                            &[#[cfg(feature = "x")] ("drawer", "u32", "Which one.")],
+                        ),
+                        ::core::option::Option::None,
+                        ::core::option::Option::Some("listen at `Moved`"),
                     ),
-                    ::core::option::Option::None,
-                    ::core::option::Option::Some("listen at `Moved`"),
-                )
-                .__json::<Opened>();
+                );
             #[cfg(feature = "schema")]
-            let __point = __point.__schema::<Opened>();
+            let __point = ::hooks_runtime::__private::Of::<Opened>::ASK
+                .__schema(__point);
             __point
         },
         #[cfg(unix)]
         {
-            let __point = ::hooks_runtime::catalogue::PointInfo::__new::<
-                Move,
-            >(
-                    ("Request", &[]),
-                    ::core::option::Option::Some(("Vec<Place>", &[])),
-                    ::core::option::Option::None,
-                )
-                .__stages::<Move>()
-                .__json_flow::<Move>();
+            let __point = ::hooks_runtime::__private::Of::<Move>::ASK
+                .__json_flow(
+                    ::hooks_runtime::catalogue::PointInfo::__new::<
+                        Move,
+                    >(
+                            ("Request", &[]),
+                            ::core::option::Option::Some(("Vec<Place>", &[])),
+                            ::core::option::Option::None,
+                        )
+                        .__stages::<Move>(),
+                );
             #[cfg(feature = "schema")]
-            let __point = __point.__schema::<Move>();
+            let __point = ::hooks_runtime::__private::Of::<Move>::ASK.__schema(__point);
             __point
         },
     ])
 }
 #[cfg(unix)]
 const _: () = {
-    const fn sent<T: ::serde::Serialize + ::serde::de::DeserializeOwned>() {}
-    sent::<Request>();
+    ::hooks_runtime::__private::in_json::<Request>();
+    #[cfg(feature = "schema")]
+    {
+        ::hooks_runtime::__private::in_schema::<Request>();
+    }
 };
 #[cfg(unix)]
 const _: () = {
-    const fn sent<T: ::serde::Serialize + ::serde::de::DeserializeOwned>() {}
-    sent::<Vec<Place>>();
+    ::hooks_runtime::__private::in_json::<Vec<Place>>();
+    #[cfg(feature = "schema")]
+    {
+        ::hooks_runtime::__private::in_schema::<Vec<Place>>();
+    }
 };

@@ -1,3 +1,6 @@
+#[doc(hidden)]
+#[allow(unused_imports)]
+use ::hooks_runtime::__private::serde as __hooks_serde_A;
 /// *Modifying* hook point, wire name `a`, payload [`APayload`], result [`AResult`].
 ///
 /// ```text
@@ -46,7 +49,11 @@ impl ::hooks_runtime::HookPoint for A {
     clippy::struct_field_names
 )]
 #[derive(::core::fmt::Debug, ::core::clone::Clone)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[derive(
+    ::hooks_runtime::__private::serde::Serialize,
+    ::hooks_runtime::__private::serde::Deserialize
+)]
+#[serde(crate = "__hooks_serde_A")]
 #[serde(rename_all = "camelCase")]
 #[serde(deny_unknown_fields)]
 struct APayload {
@@ -65,7 +72,11 @@ struct APayload {
     clippy::struct_field_names
 )]
 #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::default::Default)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[derive(
+    ::hooks_runtime::__private::serde::Serialize,
+    ::hooks_runtime::__private::serde::Deserialize
+)]
+#[serde(crate = "__hooks_serde_A")]
 #[serde(rename_all = "camelCase")]
 #[serde(deny_unknown_fields)]
 struct AResult {
@@ -151,7 +162,11 @@ impl ::hooks_runtime::HookPoint for B {
     clippy::struct_field_names
 )]
 #[derive(::core::fmt::Debug, ::core::clone::Clone)]
-#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[derive(
+    ::hooks_runtime::__private::serde::Serialize,
+    ::hooks_runtime::__private::serde::Deserialize
+)]
+#[serde(crate = "__hooks_serde_A")]
 #[serde(rename_all = "camelCase")]
 struct BPayload {
     #[serde(flatten)]
