@@ -49,7 +49,8 @@ impl<F> fmt::Debug for Capturing<F> {
     }
 }
 
-/// The forms in which it is a handler: with and without the context.
+/// The forms in which it is a handler: without and with the context, and, of a
+/// handler that speaks JSON, with what has been merged.
 macro_rules! capturing {
     ($($argument:ident: $Argument:ident),+) => {
         #[diagnostic::do_not_recommend]
@@ -69,3 +70,4 @@ macro_rules! capturing {
 
 capturing!(a: A);
 capturing!(a: A, b: B);
+capturing!(a: A, b: B, c: C);

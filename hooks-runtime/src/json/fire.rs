@@ -7,8 +7,9 @@ use super::error::JsonError;
 use super::handler::JsonHandler;
 use super::models::JsonModel;
 use super::point::{Boxed, ErasedPoint, FireOutcome, FiredByName, with_payload};
+use crate::engine::raw::HookContext;
 use crate::handler::annotated::{Answer, HandlerInput, Plain};
-use crate::handler::forms::StateAnnotatedAsync1;
+use crate::handler::forms::StateAnnotatedAsync2;
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
@@ -36,15 +37,20 @@ where
     }
 
     fn register(&self, options: Options, handler: JsonHandler) -> Registration {
-        On::<P>::with_options(options).handler_with::<_, StateAnnotatedAsync1>(handler, ask::<P>)
+        On::<P>::with_options(options).handler_with::<_, StateAnnotatedAsync2>(handler, ask::<P>)
     }
 }
 
-async fn ask<P>(handler: &JsonHandler, input: HandlerInput<'_, P::Model, P>) -> Answer<P, Plain>
+async fn ask<P>(
+    handler: &JsonHandler,
+    input: HandlerInput<'_, P::Model, P>,
+    cx: &HookContext,
+) -> Answer<P, Plain>
 where
     P: HookPoint<Model: JsonModel<P>>,
     P::Payload: Serialize,
 {
     let (payload, _) = input.open();
-    Answer::new(handler.ask(payload.payload()).await.and_then(P::Model::answer))
+    let answer = handler.ask(payload.payload(), cx, P::Model::merged).await;
+    Answer::new(answer.and_then(P::Model::answer))
 }

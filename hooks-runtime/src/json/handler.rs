@@ -7,20 +7,40 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answers::{claim_json, verdict_json};
+use crate::engine::raw::HookContext;
 use crate::error::BoxError;
-use crate::handler::forms::{Async1, Sync1};
+use crate::handler::forms::{Async1, Async2, Call1, Call2, Call3, Sync1, Sync2};
 use crate::model::{Claim, NoReplacement, Verdict};
 
-type Answering = Pin<Box<dyn Future<Output = Result<Value, BoxError>> + Send>>;
+type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, BoxError>> + Send + 'a>>;
+
+/// Writes what a fire has merged so far, `null` where its model merges nothing.
+pub(super) type Merged = fn(&HookContext) -> Result<Value, BoxError>;
+
+/// What a handler is asked with; what it does not take is not made.
+struct Asked<'a> {
+    payload: Value,
+    cx: &'a HookContext,
+    merged: Merged,
+}
 
 /// A handler that speaks JSON, whatever its form.
 #[doc(hidden)]
-pub struct JsonHandler(Box<dyn Fn(Value) -> Answering + Send + Sync>);
+pub struct JsonHandler(Box<dyn for<'a> Fn(Asked<'a>) -> Answering<'a> + Send + Sync>);
 
 impl JsonHandler {
+    fn new(call: impl for<'a> Fn(Asked<'a>) -> Answering<'a> + Send + Sync + 'static) -> Self {
+        Self(Box::new(call))
+    }
+
     /// Calls it with `what` and waits for its answer.
-    pub(super) async fn ask<T: Serialize + ?Sized>(&self, what: &T) -> Result<Value, BoxError> {
-        (self.0)(serde_json::to_value(what)?).await
+    pub(super) async fn ask<T: Serialize + ?Sized>(
+        &self,
+        what: &T,
+        cx: &HookContext,
+        merged: Merged,
+    ) -> Result<Value, BoxError> {
+        (self.0)(Asked { payload: serde_json::to_value(what)?, cx, merged }).await
     }
 }
 
@@ -35,8 +55,10 @@ impl std::fmt::Debug for JsonHandler {
 #[diagnostic::on_unimplemented(
     message = "this is not a handler that speaks JSON",
     label = "expected a function or closure from `serde_json::Value` to an answer",
-    note = "it may be async, with a future that is `Send` and borrows nothing; a closure names its \
-            type: `|payload: Value| …`",
+    note = "it takes the payload, and, if it likes, `&HookContext`, and then what has been merged: \
+            `|payload: Value, cx: &HookContext, merged: Value| …`; a closure names its types",
+    note = "it may be async, with a future that is `Send`; an async closure that captures is \
+            wrapped: `capturing(async move |payload: Value| …)`",
     note = "it answers with `()`, a `Value`, a `Verdict<Value>`, a `Claim<Value>`, or a `Result` \
             of one of these"
 )]
@@ -45,30 +67,70 @@ pub trait IntoJsonHandler<Form> {
     fn into_json_handler(self) -> JsonHandler;
 }
 
-#[diagnostic::do_not_recommend]
-impl<F, T> IntoJsonHandler<Sync1> for F
-where
-    F: Fn(Value) -> T + Send + Sync + 'static,
-    T: IntoAnswer,
-{
-    fn into_json_handler(self) -> JsonHandler {
-        JsonHandler(Box::new(move |event| Box::pin(ready(self(event).into_answer()))))
-    }
+/// `fn(Value, &HookContext, Value) -> …`
+#[allow(unreachable_pub, reason = "as the other forms")]
+#[derive(Debug)]
+pub struct Sync3;
+
+/// `async fn(Value, &HookContext, Value) -> …`
+#[allow(unreachable_pub, reason = "as the other forms")]
+#[derive(Debug)]
+pub struct Async3;
+
+/// A sync form: what it takes, and how it is called.
+macro_rules! answers_at_once {
+    ($form:ty, Fn($($argument:ty),+), |$f:ident, $asked:ident| $call:expr) => {
+        #[diagnostic::do_not_recommend]
+        impl<F, T> IntoJsonHandler<$form> for F
+        where
+            F: Fn($($argument),+) -> T + Send + Sync + 'static,
+            T: IntoAnswer,
+        {
+            fn into_json_handler(self) -> JsonHandler {
+                let $f = self;
+                let answer = move |$asked: Asked<'_>| $call.into_answer();
+                JsonHandler::new(move |asked| Box::pin(ready(answer(asked))))
+            }
+        }
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl<F, Fut> IntoJsonHandler<Async1> for F
-where
-    F: Fn(Value) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: IntoAnswer> + Send + 'static,
-{
-    fn into_json_handler(self) -> JsonHandler {
-        JsonHandler(Box::new(move |event| {
-            let answering = self(event);
-            Box::pin(async move { answering.await.into_answer() })
-        }))
-    }
+answers_at_once!(Sync1, Fn(Value), |f, asked| f(asked.payload));
+answers_at_once!(Sync2, Fn(Value, &HookContext), |f, asked| f(asked.payload, asked.cx));
+answers_at_once!(Sync3, Fn(Value, &HookContext, Value), |f, asked| {
+    f(asked.payload, asked.cx, (asked.merged)(asked.cx)?)
+});
+
+/// An async form: what it takes, and how it is called.
+macro_rules! answers_later {
+    ($form:ty, $call:ident<'a, $($argument:ty),+>, |$f:ident, $asked:ident| $answering:expr) => {
+        #[diagnostic::do_not_recommend]
+        impl<F, T> IntoJsonHandler<$form> for F
+        where
+            F: for<'a> $call<'a, $($argument,)+ Out = T>,
+            T: IntoAnswer,
+        {
+            fn into_json_handler(self) -> JsonHandler {
+                let $f = self;
+                JsonHandler::new(move |$asked| {
+                    let answering = $answering;
+                    Box::pin(async move { answering.await.into_answer() })
+                })
+            }
+        }
+    };
 }
+
+answers_later!(Async1, Call1<'a, Value>, |f, asked| f.call(asked.payload));
+answers_later!(Async2, Call2<'a, Value, &'a HookContext>, |f, asked| {
+    f.call(asked.payload, asked.cx)
+});
+answers_later!(Async3, Call3<'a, Value, &'a HookContext, Value>, |f, asked| {
+    match (asked.merged)(asked.cx) {
+        Ok(merged) => f.call(asked.payload, asked.cx, merged),
+        Err(error) => return Box::pin(ready(Err(error))),
+    }
+});
 
 /// What a handler that speaks JSON may return.
 pub trait IntoAnswer {

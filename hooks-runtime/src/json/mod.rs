@@ -47,6 +47,35 @@
 //! | gating | the payload | `{"verdict": "pass"}`, `{"verdict": "replace", "payload": …}` or `{"verdict": "reject", "reason": …}`; a guard cannot replace |
 //! | a flow's stage | `flow`, `stage`, `input`, `output`, `error`, with `null` for what there is not, and `recovered` | `null`, or an object with any of `input` (to rewrite it), `output` (to answer in place of the operation, if no handler of the stage has), `recover` (in `onError`: the output in place of the operation's failure, if no handler has), `skip` and `abort` (with the reason) |
 //!
+//! A handler may also take the [`HookContext`](crate::HookContext), which says for
+//! whom it is called and fires other points in the same scope. With a third parameter
+//! it gets what the handlers before it have merged at a modifying point, as JSON, and
+//! `null` at others:
+//!
+//! ```
+//! # use hooks_runtime::{HookContext, HookRegistry, hook_points};
+//! # use serde_json::{Value, json};
+//! # hook_points! {
+//! #     #![hook(json = "camelCase", catalogue = pub fn points)]
+//! #     pub modifying Labelling { book: u32 } -> { title: String, footer: String }
+//! # }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (hooks, catalogue) = (HookRegistry::new(), points());
+//! # hooks.register(hooks_runtime::on::<Labelling>().handler(|_: &LabellingPayload| LabellingResult {
+//! #     title: Some("Lamps".into()),
+//! #     ..Default::default()
+//! # }))?;
+//! hooks.register(catalogue.on("labelling")?.name("sign").handler(
+//!     async |_: Value, cx: &HookContext, merged: Value| {
+//!         json!({"footer": format!("{} by {}", merged["title"], cx.handler())})
+//!     },
+//! ))?;
+//! # let labelled = hooks.json(&catalogue).fire("labelling", r#"{"book": 7}"#).await?;
+//! # assert_eq!(labelled.to_json(), json!({"title": "Lamps", "footer": "\"Lamps\" by sign"}));
+//! # Ok(()) }
+//! ```
+//!
 //! In Rust a handler may return [`Verdict`](crate::Verdict) and
 //! [`Claim`](crate::Claim) of a JSON value for these objects, and a `Result` of
 //! anything that it may return. An answer that does not fit is a failure of the

@@ -58,7 +58,8 @@ impl JsonOn {
     option_methods!();
 
     /// The handler: a function or closure, sync or async, from a JSON value to
-    /// an answer.
+    /// an answer. If it likes, it takes the [`HookContext`](crate::HookContext) second,
+    /// and third, as JSON, what a modifying fire has merged so far.
     pub fn handler<Form>(self, handler: impl IntoJsonHandler<Form>) -> Registration {
         let handler = handler.into_json_handler();
         match self.place {

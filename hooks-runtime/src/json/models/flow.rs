@@ -4,12 +4,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::engine::raw::HookContext;
 use crate::error::BoxError;
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowPoint, OnError, Stage, StageKind,
 };
-use crate::handler::forms::StateAsync1;
+use crate::handler::forms::StateAsync2;
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
@@ -78,7 +79,7 @@ where
     F::Payload: Serialize + DeserializeOwned,
     F::Result: Serialize + DeserializeOwned,
 {
-    On::<S>::with_options(options).handler_with::<_, StateAsync1>(handler, steer::<S, F>)
+    On::<S>::with_options(options).handler_with::<_, StateAsync2>(handler, steer::<S, F>)
 }
 
 /// A run, as a handler that speaks JSON sees it.
@@ -92,7 +93,11 @@ struct Seen<'f, I, O> {
     recovered: bool,
 }
 
-async fn steer<S, F>(handler: &JsonHandler, flow: &mut FlowContext<F>) -> Result<(), BoxError>
+async fn steer<S, F>(
+    handler: &JsonHandler,
+    flow: &mut FlowContext<F>,
+    cx: &HookContext,
+) -> Result<(), BoxError>
 where
     S: HookPoint<Model = Stage, Payload = FlowContext<F>>,
     F: FlowPoint,
@@ -107,7 +112,7 @@ where
         error: flow.error().map(ToString::to_string),
         recovered: flow.is_recovered(),
     })?;
-    let answer = match handler.ask(&event).await? {
+    let answer = match handler.ask(&event, cx, |_| Ok(Value::Null)).await? {
         Value::Null => return Ok(()),
         answer => answer,
     };

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::error::JsonError;
 use super::outcome::Outcome;
+use crate::engine::raw::HookContext;
 use crate::error::BoxError;
 use crate::handler::annotated::SharedReference;
 use crate::model::Model;
@@ -28,6 +29,11 @@ use crate::point::HookPoint;
 pub trait JsonModel<P: HookPoint<Model = Self>>:
     Begin<P> + for<'a> Model<Input<'a, P>: SharedReference<'a, P::Payload>>
 {
+    /// What a fire has merged so far, for a handler that asks.
+    fn merged(_: &HookContext) -> Result<Value, BoxError> {
+        Ok(Value::Null)
+    }
+
     /// Reads the answer of a handler.
     fn answer(answer: Value) -> Result<Self::Output<P>, BoxError>;
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::engine::raw::HookContext;
 use crate::error::BoxError;
 use crate::json::decode;
 use crate::json::error::JsonError;
@@ -17,6 +18,10 @@ where
     P: HookPoint<Model = Self>,
     P::Result: Merge + Serialize + DeserializeOwned,
 {
+    fn merged(cx: &HookContext) -> Result<Value, BoxError> {
+        Ok(cx.merged::<P>().map_or(Ok(Value::Null), serde_json::to_value)?)
+    }
+
     fn answer(answer: Value) -> Result<Option<P::Result>, BoxError> {
         match answer {
             Value::Null => Ok(None),
