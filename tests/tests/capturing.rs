@@ -105,7 +105,8 @@ async fn l24_calls_of_one_capturing_closure_at_the_same_time_have_a_clone_each()
     assert_eq!(counts.now(), (0, 0), "a registration clones nothing");
     let (one, two, _) =
         tokio::join!(hooks.fire_void::<Told>(&1), hooks.fire_void::<Told>(&2), barrier.wait(),);
-    (one.unwrap(), two.unwrap());
+    one.unwrap();
+    two.unwrap();
     assert_eq!(counts.now(), (2, 2));
 }
 
@@ -119,7 +120,9 @@ async fn l12_a_clone_that_panics_is_a_failure_of_its_handler() {
     }
     let hooks = HookRegistry::new();
     let explosive = Explosive;
-    let handler = capturing(async move |_: &u32| drop(explosive));
+    let handler = capturing(async move |_: &u32| {
+        let _captured = explosive;
+    });
     hooks
         .register(on::<Told>().name("explosive").on_failure(FailurePolicy::Closed).handler(handler))
         .unwrap();

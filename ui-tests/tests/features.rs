@@ -12,11 +12,11 @@ fn errors(name: &str, features: &str, program: &str) -> Vec<String> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
     let package = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("features").join(name);
     fs::create_dir_all(package.join("src")).unwrap();
-    let runtime = workspace.join("hooks-runtime");
     let manifest = format!(
         "[package]\nname = \"{name}\"\nedition = \"2024\"\n\n[features]\nschema = []\n\n\
-         [dependencies.hooks-runtime]\npath = {runtime:?}\ndefault-features = false\n\
-         features = [{features}]\n\n[workspace]\n"
+         [dependencies.hooks-runtime]\npath = '{}'\ndefault-features = false\n\
+         features = [{features}]\n\n[workspace]\n",
+        workspace.join("hooks-runtime").display()
     );
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     fs::write(package.join("src/main.rs"), format!("{program}\nfn main() {{}}\n")).unwrap();

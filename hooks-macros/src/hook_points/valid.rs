@@ -47,13 +47,13 @@ fn check_schema(options: &BlockOptions, errors: &mut Errors) -> Schema {
             errors.push(at, message);
             Schema::Never
         }
-        (Some(at), _) if !features::SCHEMA => match &options.schema {
-            Schema::When(condition) => Schema::MissingWhen(condition.clone()),
-            _ => {
-                errors.push(at, features::missing("schema"));
-                Schema::Never
+        (Some(at), _) if !features::SCHEMA => {
+            if let Schema::When(condition) = &options.schema {
+                return Schema::MissingWhen(condition.clone());
             }
-        },
+            errors.push(at, features::missing("schema"));
+            Schema::Never
+        }
         _ => options.schema.clone(),
     }
 }

@@ -39,13 +39,13 @@ mod inner {
         pub(super) void Opened { drawer_number: u32 }
     }
 
+    #[allow(dead_code, reason = "it compiles, which is all")]
     mod without_a_schema {
         hooks_ui_facade::hooks::hook_points! {
             #![hook(json = "kebab-case")]
             #![cfg_attr(any(), hook(schema))]
 
             /// A drawer was locked.
-            #[allow(dead_code)]
             pub(super) void Locked { drawer_number: u32 }
         }
     }
