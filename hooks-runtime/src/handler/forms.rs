@@ -93,18 +93,45 @@ call! {
 ///
 /// `Verb` is the model it was registered as.
 #[derive(Debug)]
-pub struct Function<F, S, Form, Verb> {
+pub struct Function<F, S, Form: Keeps, Verb> {
     call: Contained<F>,
-    state: Contained<Arc<S>>,
-    form: PhantomData<fn() -> (Form, Verb)>,
+    state: Contained<Form::State<S>>,
+    form: PhantomData<fn() -> Verb>,
 }
 
-impl<F, S, Form, Verb> Function<F, S, Form, Verb> {
+impl<F, S, Form: Keeps, Verb> Function<F, S, Form, Verb> {
     #[inline]
-    pub(crate) fn parts(&self) -> (&F, &S) {
+    pub(crate) fn parts(&self) -> (&F, &Form::State<S>) {
         (self.call.get(), self.state.get())
     }
 }
+
+/// What a form keeps of the state: nothing where its function is not called on
+/// one, so that such a handler has no memory of its own and nothing to drop.
+pub trait Keeps {
+    /// What is kept.
+    type State<S>;
+    /// Keeps it.
+    fn keep<S>(state: impl Into<Arc<S>>) -> Self::State<S>;
+}
+
+macro_rules! keeps {
+    ($state:ident => $kept:ty, $keep:expr; $($form:ident)*) => {
+        $(impl Keeps for $form {
+            type State<S> = $kept;
+
+            #[inline]
+            fn keep<S>($state: impl Into<Arc<S>>) -> $kept {
+                $keep
+            }
+        })*
+    };
+}
+
+keeps!(_state => (), (); Sync1 AnnotatedSync1 Sync2 AnnotatedSync2 Async1 AnnotatedAsync1 Async2
+    AnnotatedAsync2);
+keeps!(state => Arc<S>, state.into(); StateSync1 StateAnnotatedSync1 StateSync2 StateAnnotatedSync2
+    StateAsync1 StateAnnotatedAsync1 StateAsync2 StateAnnotatedAsync2);
 
 /// One accepted form: its marker, the bound on the function, how it is called.
 macro_rules! form {
@@ -278,7 +305,7 @@ form! {
 )]
 pub trait IntoHandler<Verb, P: HookPoint, S, Form, Payload>: Sized {
     #[doc(hidden)]
-    fn into_handler(self, state: Arc<S>) -> Handler<P>;
+    fn into_handler(self, state: impl Into<Arc<S>>) -> Handler<P>;
 }
 
 /// A handler of `P`, with its form erased.
@@ -293,13 +320,13 @@ where
     P: HookPoint,
     S: 'static,
     F: 'static,
-    Form: 'static,
+    Form: Keeps + 'static,
     Function<F, S, Form, V>: Invoke<P>,
 {
-    fn into_handler(self, state: Arc<S>) -> Handler<P> {
+    fn into_handler(self, state: impl Into<Arc<S>>) -> Handler<P> {
         let function = Function::<F, S, Form, V> {
             call: Contained::new(self),
-            state: Contained::new(state),
+            state: Contained::new(Form::keep(state)),
             form: PhantomData,
         };
         Handler(ErasedHandler::new(function), PhantomData)

@@ -1,9 +1,7 @@
 //! The builder of a registration: options first, then the handler.
 
-use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use crate::engine::raw::ErasedCondition;
 use crate::handler::forms::{Handler, IntoHandler};
@@ -51,14 +49,19 @@ pub fn on<P: HookPoint>() -> On<P> {
 /// it.
 #[must_use = "add the handler, then give it to `register`"]
 pub struct On<P> {
-    options: Options,
-    condition: Option<ErasedCondition>,
+    /// In a box, so that each step of a builder moves one word.
+    options: Box<Options>,
     point: PhantomData<fn() -> P>,
 }
 
 impl<P> On<P> {
     pub(crate) fn at(location: SourceLocation) -> Self {
-        Self { options: Options::new(location), condition: None, point: PhantomData }
+        Self::with_options(Options::new(location))
+    }
+
+    #[inline]
+    pub(crate) fn with_options(options: Box<Options>) -> Self {
+        Self { options, point: PhantomData }
     }
 
     option_methods!();
@@ -101,11 +104,7 @@ impl<P: HookPoint> On<P> {
     where
         P::Model: Compose<P>,
     {
-        let condition = ErasedCondition::new::<P, _>(condition);
-        self.condition = Some(match self.condition.take() {
-            Some(before) => before.and(condition),
-            None => condition,
-        });
+        self.options.add_condition(ErasedCondition::new::<P, _>(condition));
         self
     }
 
@@ -115,7 +114,7 @@ impl<P: HookPoint> On<P> {
         self,
         handler: impl IntoHandler<P::Model, P, (), Form, P::Payload>,
     ) -> Registration {
-        self.finish(handler.into_handler(Arc::new(())))
+        self.finish(handler.into_handler(()))
     }
 
     /// A handler that is called on `state` first: `async |state: &S, payload: &P| …`.
@@ -126,7 +125,7 @@ impl<P: HookPoint> On<P> {
         state: S,
         handler: impl IntoHandler<P::Model, P, S, Form, P::Payload>,
     ) -> Registration {
-        self.finish(handler.into_handler(Arc::new(state)))
+        self.finish(handler.into_handler(state))
     }
 
     /// A guard of a gating point: sees the payload that will be used and
@@ -138,7 +137,7 @@ impl<P: HookPoint> On<P> {
     where
         P::Model: RegistersAs<Guard, P>,
     {
-        self.guarding().finish(handler.into_handler(Arc::new(())))
+        self.guarding().finish(handler.into_handler(()))
     }
 
     /// A guard that is called on `state` first: `async |state: &S, payload: &P| …`.
@@ -164,21 +163,12 @@ impl<P: HookPoint> On<P> {
     where
         P::Model: RegistersAs<Guard, P>,
     {
-        self.guarding().finish(handler.into_handler(Arc::new(state)))
+        self.guarding().finish(handler.into_handler(state))
     }
 
-    #[cfg(feature = "json")]
-    pub(crate) fn with_options(options: Options) -> Self {
-        Self { options, condition: None, point: PhantomData }
-    }
-
-    pub(crate) fn finish(self, handler: Handler<P>) -> Registration {
-        Registration {
-            point: P::descriptor(),
-            point_type: TypeId::of::<P>(),
-            options: self.options,
-            handler: handler.0.when(self.condition),
-        }
+    pub(crate) fn finish(mut self, handler: Handler<P>) -> Registration {
+        let handler = handler.0.when(self.options.condition.take());
+        Registration { point: P::descriptor(), options: self.options, handler }
     }
 }
 

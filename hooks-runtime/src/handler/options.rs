@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::engine::raw::ErasedCondition;
 use crate::handler::target::Target;
 use crate::plugin::tracker::CallTracker;
 use crate::point::{FailurePolicy, SourceLocation};
@@ -15,7 +16,7 @@ pub(crate) enum Named {
     ByPlace,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) name: Named,
     pub(crate) plugin: Option<Arc<str>>,
@@ -28,14 +29,17 @@ pub(crate) struct Options {
     pub(crate) phase: Phase,
     pub(crate) replace: bool,
     pub(crate) once: bool,
+    pub(crate) condition: Option<ErasedCondition>,
     /// The handlers that are waited for together with it, if it has no plugin.
     pub(crate) tracker: Option<Arc<CallTracker>>,
     pub(crate) location: SourceLocation,
 }
 
 impl Options {
-    pub(crate) fn new(location: SourceLocation) -> Self {
-        Self {
+    // Never inlined: it would be part of every registration.
+    #[inline(never)]
+    pub(crate) fn new(location: SourceLocation) -> Box<Self> {
+        Box::new(Self {
             name: Named::ByPlace,
             plugin: None,
             priority: None,
@@ -47,9 +51,26 @@ impl Options {
             phase: Phase::Main,
             replace: false,
             once: false,
+            condition: None,
             tracker: None,
             location,
-        }
+        })
+    }
+
+    /// The options of an annotated function of that name.
+    #[inline(never)]
+    pub(crate) fn named(name: &'static str, location: SourceLocation) -> Box<Self> {
+        let mut options = Self::new(location);
+        options.name = Named::Given(name.into());
+        options
+    }
+
+    /// Adds a condition: of several, all must be met.
+    pub(crate) fn add_condition(&mut self, condition: ErasedCondition) {
+        self.condition = Some(match self.condition.take() {
+            Some(before) => before.and(condition),
+            None => condition,
+        });
     }
 
     /// Whether a replacement of `old` asks for another place than that one's.

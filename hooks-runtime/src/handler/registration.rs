@@ -1,6 +1,5 @@
 //! A handler with its options, ready to be registered.
 
-use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
@@ -21,8 +20,7 @@ use crate::point::PointDescriptor;
 #[must_use = "give it to `register`"]
 pub struct Registration {
     pub(crate) point: &'static PointDescriptor,
-    pub(crate) point_type: TypeId,
-    pub(crate) options: Options,
+    pub(crate) options: Box<Options>,
     pub(crate) handler: ErasedHandler,
 }
 

@@ -34,7 +34,7 @@ where
     where
         P::Model: RegistersAs<V, P>,
     {
-        IntoHandler::<V, P, (), Async1, _>::into_handler(self, Arc::new(()))
+        IntoHandler::<V, P, (), Async1, _>::into_handler(self, ())
     }
 }
 

@@ -36,7 +36,7 @@ where
         })
     }
 
-    fn register(&self, options: Options, handler: JsonHandler) -> Registration {
+    fn register(&self, options: Box<Options>, handler: JsonHandler) -> Registration {
         On::<P>::with_options(options).handler_with::<_, StateAnnotatedAsync2>(handler, ask::<P>)
     }
 }

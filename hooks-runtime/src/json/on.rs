@@ -43,7 +43,7 @@ impl Catalogue {
 /// completes it.
 #[must_use = "add the handler, then give it to `register`"]
 pub struct JsonOn {
-    options: Options,
+    options: Box<Options>,
     descriptor: &'static PointDescriptor,
     place: Place,
 }

@@ -84,7 +84,7 @@ pub(super) trait FiredByName: Send + Sync {
         text: &'a [u8],
         reported: bool,
     ) -> Boxed<'a, FireOutcome>;
-    fn register(&self, options: Options, handler: JsonHandler) -> Registration;
+    fn register(&self, options: Box<Options>, handler: JsonHandler) -> Registration;
 }
 
 /// A flow that is run by name.
@@ -95,7 +95,12 @@ pub(super) trait RunByName: Send + Sync {
         text: &'a [u8],
         run: Run<'a>,
     ) -> Boxed<'a, RunOutcome>;
-    fn register(&self, stage: StageKind, options: Options, handler: JsonHandler) -> Registration;
+    fn register(
+        &self,
+        stage: StageKind,
+        options: Box<Options>,
+        handler: JsonHandler,
+    ) -> Registration;
 }
 
 /// The host's side of a run.

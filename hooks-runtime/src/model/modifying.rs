@@ -220,7 +220,10 @@ impl<R: Merge> Accumulator for Merged<R> {
 
     #[inline]
     fn begin(&mut self) -> Result<(), FireError> {
-        self.0 = Some(Merging { result: made_default()?, drop_fields: R::drop_fields });
+        let before =
+            self.0.replace(Merging { result: made_default()?, drop_fields: R::drop_fields });
+        // There was nothing in it, which the compiler does not see.
+        std::mem::forget(before);
         Ok(())
     }
 

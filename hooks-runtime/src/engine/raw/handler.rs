@@ -54,10 +54,17 @@ struct HandlerPointer {
 
 /// A handler whose type is forgotten.
 pub(crate) struct ErasedHandler {
-    pointer: HandlerPointer,
+    value: NonNull<()>,
+    vtable: &'static HandlerVTable,
+    condition: Option<ErasedCondition>,
+}
+
+/// The functions of a handler whose type is forgotten, and the point that they
+/// are for.
+struct HandlerVTable {
+    start: Start,
     drop: unsafe fn(NonNull<()>),
     point: TypeId,
-    condition: Option<ErasedCondition>,
 }
 
 // SAFETY: it stands for a box of a handler, which is `Send + Sync`.
@@ -89,8 +96,10 @@ impl ErasedHandler {
         }
 
         let value = NonNull::from(Box::leak(Box::new(handler))).cast();
-        let pointer = HandlerPointer { start: start::<P, H>, value };
-        Self { pointer, drop: drop::<H>, point: TypeId::of::<P>(), condition: None }
+        let vtable = const {
+            &HandlerVTable { start: start::<P, H>, drop: drop::<H>, point: TypeId::of::<P>() }
+        };
+        Self { value, vtable, condition: None }
     }
 
     /// This handler, called only where the condition is met.
@@ -98,10 +107,15 @@ impl ErasedHandler {
     /// # Panics
     /// Where the condition is one of another point.
     pub(crate) fn when(mut self, condition: Option<ErasedCondition>) -> Self {
-        let own = condition.as_ref().is_none_or(|condition| condition.point() == self.point);
+        let own = condition.as_ref().is_none_or(|condition| condition.point() == self.point());
         assert!(own, "a condition of another point");
         self.condition = condition;
         self
+    }
+
+    /// The type of its point.
+    pub(crate) fn point(&self) -> TypeId {
+        self.vtable.point
     }
 }
 
@@ -109,7 +123,7 @@ impl Drop for ErasedHandler {
     fn drop(&mut self) {
         // What it captured is contained in it. SAFETY: `new` boxed it, and this
         // runs once.
-        unsafe { (self.drop)(self.pointer.value) };
+        unsafe { (self.vtable.drop)(self.value) };
     }
 }
 
@@ -146,9 +160,9 @@ pub(crate) struct HandlerCell {
 impl HandlerCell {
     pub(crate) fn new(handler: ErasedHandler) -> Self {
         Self {
-            pointer: handler.pointer,
+            pointer: HandlerPointer { start: handler.vtable.start, value: handler.value },
             condition: handler.condition.as_ref().map(ErasedCondition::pointer),
-            point: handler.point,
+            point: handler.point(),
             owned: Mutex::new(Some(handler)),
             access: AtomicU8::new(OPEN),
             releasable: AtomicBool::new(false),

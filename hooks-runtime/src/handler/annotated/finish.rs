@@ -7,10 +7,11 @@ use crate::engine::raw::HookContext;
 use crate::handler::annotated::convert::{Answer, HandlerInput, Plain};
 use crate::handler::forms::{
     AnnotatedAsync1, AnnotatedAsync2, AnnotatedSync1, AnnotatedSync2, Call1, Call2, Call3,
-    IntoHandler, StateAnnotatedAsync1, StateAnnotatedAsync2, StateAnnotatedSync1,
+    IntoHandler, Keeps, StateAnnotatedAsync1, StateAnnotatedAsync2, StateAnnotatedSync1,
     StateAnnotatedSync2,
 };
 use crate::handler::on::On;
+use crate::handler::options::Options;
 use crate::handler::registration::Registration;
 use crate::model::compose::Compose;
 use crate::model::{Guard, Model};
@@ -24,13 +25,13 @@ pub trait ExpansionTypes {
     /// What it returns.
     type Answer<P: HookPoint, Role>;
     /// The step after an async one.
-    type Unchecked<P: HookPoint, Role, S, F, Form>;
+    type Unchecked<P: HookPoint, Role, S, F, Form: Keeps>;
 }
 
 impl<M: Model> ExpansionTypes for M {
     type Input<'a, P: HookPoint> = HandlerInput<'a, M, P>;
     type Answer<P: HookPoint, Role> = Answer<P, Role>;
-    type Unchecked<P: HookPoint, Role, S, F, Form> = UncheckedAsync<P, Role, S, F, Form>;
+    type Unchecked<P: HookPoint, Role, S, F, Form: Keeps> = UncheckedAsync<P, Role, S, F, Form>;
 }
 
 type InputOf<'a, P> = <<P as HookPoint>::Model as ExpansionTypes>::Input<'a, P>;
@@ -44,9 +45,9 @@ pub struct Guarded<P>(On<P>);
 
 /// An async closure whose future is not checked to be `Send` yet. The check is a
 /// step of its own, which has the span of the function's name.
-pub struct UncheckedAsync<P, Role, S, F, Form> {
+pub struct UncheckedAsync<P, Role, S, F, Form: Keeps> {
     on: On<P>,
-    state: Arc<S>,
+    state: Form::State<S>,
     handler: F,
     form: PhantomData<(Role, Form)>,
 }
@@ -55,7 +56,7 @@ impl<P> On<P> {
     /// The start of an expansion. A type that is not a point is reported at its end.
     #[doc(hidden)]
     pub fn __annotated(name: &'static str, location: SourceLocation) -> Self {
-        Self::at(location).name(name)
+        Self::with_options(Options::named(name, location))
     }
 
     #[doc(hidden)]
@@ -84,10 +85,8 @@ macro_rules! sync_end {
                 P: HookPoint<Model: Compose<P>>,
                 F: for<'a> $bound + Send + Sync + 'static,
             {
-                self.built().finish(IntoHandler::<P::Model, P, (), $form, _>::into_handler(
-                    handler,
-                    Arc::new(()),
-                ))
+                self.built()
+                    .finish(IntoHandler::<P::Model, P, (), $form, _>::into_handler(handler, ()))
             }
         }
     };
@@ -119,7 +118,7 @@ macro_rules! async_end {
                 P: HookPoint<Model: Compose<P>>,
                 F: for<'a> $bound,
             {
-                UncheckedAsync { on: self.built(), state: Arc::new(()), handler, form: PhantomData }
+                UncheckedAsync { on: self.built(), state: (), handler, form: PhantomData }
             }
         }
 

@@ -50,7 +50,12 @@ where
         })
     }
 
-    fn register(&self, stage: StageKind, options: Options, handler: JsonHandler) -> Registration {
+    fn register(
+        &self,
+        stage: StageKind,
+        options: Box<Options>,
+        handler: JsonHandler,
+    ) -> Registration {
         match stage {
             StageKind::BeforeValidation => at::<BeforeValidation<F>, F>(options, handler),
             StageKind::AfterValidation => at::<AfterValidation<F>, F>(options, handler),
@@ -72,7 +77,7 @@ where
     Ok(decode::value(F::NAME, "the operation's output", output)?)
 }
 
-fn at<S, F>(options: Options, handler: JsonHandler) -> Registration
+fn at<S, F>(options: Box<Options>, handler: JsonHandler) -> Registration
 where
     S: HookPoint<Model = Stage, Payload = FlowContext<F>>,
     F: FlowPoint,

@@ -128,13 +128,15 @@ impl Store {
         batch: &mut Batch,
         settings: &Settings,
     ) -> Result<Change, RegisterError> {
-        while let Some(registration) = batch.waiting.last() {
+        while let Some(registration) = batch.waiting.pop() {
             let (descriptor, index) = (registration.point, registration.point.index());
-            // Only the options are needed, so the handler stays where it is.
-            let options = registration.options.clone();
-            let resolved = self.resolve(descriptor, index, &options, settings, batch)?;
-            if let Some(registration) = batch.waiting.pop() {
-                batch.validated.push(self.enter(index, registration, resolved));
+            match self.resolve(descriptor, index, &registration.options, settings, batch) {
+                Ok(resolved) => batch.validated.push(self.enter(index, registration, resolved)),
+                Err(refused) => {
+                    // Back to the others, which are dropped after the lock.
+                    batch.waiting.push(registration);
+                    return Err(refused);
+                }
             }
         }
         let leaving = self.entries_of(batch.instead_of);
@@ -223,7 +225,8 @@ impl Store {
     }
 
     fn enter(&mut self, index: usize, registration: Registration, resolved: Resolved) -> Validated {
-        let Registration { point, point_type, options, handler } = registration;
+        let Registration { point, options, handler } = registration;
+        let point_type = handler.point();
         let id = self.number();
         let priority = priority(&options, resolved.replaces.as_deref());
         let kept = resolved.replaces.as_ref().filter(|old| !options.moves(old));
