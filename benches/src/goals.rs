@@ -110,7 +110,7 @@ impl Goals {
         let mut counter = Counter::new();
         for (what, row, base, share, limit) in COUNTED {
             let figure = match &mut counter {
-                // Set-up differs from run to run, by less than this shows a round.
+                // Start-up differs from run to run, by less than this shows a round.
                 Ok(counter) => {
                     counter.over(row, base).map(|count| (count / share * 10.0).round() / 10.0)
                 }

@@ -143,9 +143,20 @@ fn void(rounds: u32, hooks: &HookRegistry) {
 
 /// As `void-sync-8`, with these registered as well.
 fn beside(rounds: u32, others: fn(&HookRegistry)) {
-    let hooks = tellers(8, Form::Sync);
-    others(&hooks);
+    let hooks = uncounted(|| {
+        let hooks = tellers(8, Form::Sync);
+        others(&hooks);
+        hooks
+    });
     void(rounds, &hooks);
+    uncounted(|| drop(hooks));
+}
+
+/// What callgrind does not count: with thousands of handlers, set-up takes more or
+/// less from run to run, because the seeds of hash maps differ.
+#[inline(never)]
+fn uncounted<T>(work: impl FnOnce() -> T) -> T {
+    work()
 }
 
 fn claiming(rounds: u32, hooks: &HookRegistry) {

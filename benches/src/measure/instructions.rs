@@ -4,12 +4,16 @@
 //! A row is a loop around one call, run by the hidden command `row NAME TIMES`
 //! of this very program. It is run twice under callgrind, with two numbers of
 //! rounds: start-up and set-up cancel out in the difference, and what is left
-//! is divided by the rounds between them.
+//! is divided by the rounds between them. Set-up that is not the same in each run
+//! is not counted.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// The function in which nothing is counted, as callgrind knows it.
+const UNCOUNTED: &str = "hooks_benches::rows::uncounted*";
 
 /// The two numbers of rounds.
 const FEW: u32 = 1_000;
@@ -80,6 +84,9 @@ fn total(row: &str, rounds: u32) -> Result<f64, NotCounted> {
     let run = Command::new("valgrind")
         .args(["--quiet", "--tool=callgrind"])
         .arg(format!("--callgrind-out-file={}", counts.display()))
+        // Entering it ends the collection, leaving it begins it again.
+        .arg(format!("--toggle-collect={UNCOUNTED}"))
+        .arg("--collect-atstart=yes")
         .arg(program)
         .args(["row", row, &rounds.to_string()])
         .output()
