@@ -279,7 +279,7 @@ where
     pub(crate) fn payload(&mut self) -> &P::Payload {
         // SAFETY: the models whose fires are given a reference call this, and
         // theirs is to this point's payload.
-        unsafe { self.frame().input.cast().as_ref() }
+        unsafe { self.frame().input.assume_init().cast().as_ref() }
     }
 
     /// What the fire was given by exclusive reference.
@@ -287,7 +287,7 @@ where
     pub(crate) fn payload_mut(&mut self) -> &mut P::Payload {
         // SAFETY: as above, for the model whose fires are given an exclusive
         // reference.
-        unsafe { self.frame().input.cast().as_mut() }
+        unsafe { self.frame().input.assume_init().cast().as_mut() }
     }
 
     /// What the answers are composed into.

@@ -26,8 +26,9 @@ use crate::sync::atomic::Ordering;
 
 /// What the calls of one fire share, and what the last one left.
 pub(crate) struct Frame {
-    /// What the fire was given by reference.
-    pub(super) input: NonNull<()>,
+    /// What the fire was given by reference; there in fires of the models that give
+    /// one.
+    pub(super) input: MaybeUninit<NonNull<()>>,
     pub(super) accumulator: NonNull<()>,
     pub(super) composition: &'static Composition,
     pub(super) fire: NonNull<FireInfo<'static>>,
@@ -112,7 +113,7 @@ impl Frame {
     #[allow(clippy::inline_always)]
     pub(super) unsafe fn make(
         place: *mut Self,
-        input: NonNull<()>,
+        input: MaybeUninit<NonNull<()>>,
         accumulator: NonNull<()>,
         composition: &'static Composition,
         fire: NonNull<FireInfo<'static>>,

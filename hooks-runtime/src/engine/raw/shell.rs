@@ -62,8 +62,8 @@ struct ActiveFire<'f, A> {
 /// A fire whose types are forgotten.
 struct Core<'f> {
     hooks: &'f ScopedHooks,
-    /// What the fire was given by reference.
-    input: NonNull<()>,
+    /// What the fire was given by reference, if it was.
+    input: MaybeUninit<NonNull<()>>,
     phase: Phase,
     /// In place of padding in front of the accumulator, which would be copied
     /// with that.
@@ -92,7 +92,7 @@ impl<'f> Engine<'f> {
     unsafe fn make(
         engine: *mut Self,
         info: FireInfo<'f>,
-        input: NonNull<()>,
+        input: MaybeUninit<NonNull<()>>,
         accumulator: NonNull<()>,
         composition: &'static Composition,
     ) {
@@ -305,7 +305,7 @@ where
         payload: &'f P::Payload,
         accumulator: Accumulated<P>,
     ) -> Self {
-        Self::new(hooks, NonNull::from(payload).cast(), accumulator)
+        Self::new(hooks, MaybeUninit::new(NonNull::from(payload).cast()), accumulator)
     }
 
     /// A fire that is given its payload by exclusive reference.
@@ -314,20 +314,24 @@ where
         payload: &'f mut P::Payload,
         accumulator: Accumulated<P>,
     ) -> Self {
-        Self::new(hooks, NonNull::from(payload).cast(), accumulator)
+        Self::new(hooks, MaybeUninit::new(NonNull::from(payload).cast()), accumulator)
     }
 
     /// A fire whose accumulator owns the payload.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn owning(hooks: &'f ScopedHooks, accumulator: Accumulated<P>) -> Self {
-        Self::new(hooks, NonNull::dangling(), accumulator)
+        Self::new(hooks, MaybeUninit::uninit(), accumulator)
     }
 
     // Always inlined, so that it is made where it lives.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn new(hooks: &'f ScopedHooks, input: NonNull<()>, accumulator: Accumulated<P>) -> Self {
+    fn new(
+        hooks: &'f ScopedHooks,
+        input: MaybeUninit<NonNull<()>>,
+        accumulator: Accumulated<P>,
+    ) -> Self {
         let core = Core {
             hooks,
             input,
