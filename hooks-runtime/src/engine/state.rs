@@ -22,7 +22,7 @@ use crate::observe::recorder::Recorder;
 use crate::point::interest::Interest;
 use crate::registry::list::{Cursor, HandlerList};
 use crate::registry::snapshot::Snapshot;
-use crate::sync::atomic::Ordering;
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// The state of a fire that is more than one walk over handlers that are ready.
 pub(crate) struct FireState<'f> {
@@ -133,7 +133,7 @@ pub(crate) fn poll_quick<'f>(
 }
 
 /// Polls a fire again that waits after a poll in the quickest way. Nothing in it
-/// unwinds but what [`Walk`] does, which has the step guarded.
+/// unwinds.
 #[inline]
 fn resume_quick<'f>(
     info: &FireInfo<'f>,
@@ -141,25 +141,40 @@ fn resume_quick<'f>(
     state: &mut FireState<'f>,
     waker: &Waker,
 ) -> Poll<Result<(), FireError>> {
-    let FireState { list: Some(list), is_quick, progress, .. } = state else {
-        return Poll::Ready(Ok(()));
-    };
+    let Some(list) = &state.list else { return Poll::Ready(Ok(())) };
     let removals = info.hooks.inner.table.removals(info.point.index_so_far());
     let removals = (removals, removals.load(Ordering::Acquire));
-    let (step, came_to) = match RawStep::push_quick(info.nested()) {
-        Some((step, _)) => match resume_all(frame, info.point_type, list, removals, step, waker) {
-            Quickly::Done | Quickly::DoneInMemory => {
-                step.pop();
-                return Poll::Ready(Ok(()));
-            }
-            Quickly::Waits => {
-                step.pop();
-                return Poll::Pending;
-            }
-            came_to => (step.guard(), came_to),
-        },
+    let Some((step, _)) = RawStep::push_quick(info.nested()) else {
         // A thread that never fired.
-        None => (ActiveStep::push(info.nested()), Quickly::Not),
+        let step = ActiveStep::push(info.nested());
+        return resume_rest(info, frame, state, removals, (step, Quickly::Not), waker);
+    };
+    match resume_all(frame, info.point_type, list, removals, step, waker) {
+        Quickly::Done | Quickly::DoneInMemory => {
+            step.pop();
+            Poll::Ready(Ok(()))
+        }
+        Quickly::Waits => {
+            step.pop();
+            Poll::Pending
+        }
+        came_to => resume_rest(info, frame, state, removals, (step.guard(), came_to), waker),
+    }
+}
+
+/// The rest of such a poll, where that way came to its end. Not inlined, so that the
+/// quick part keeps what it needs in registers.
+#[inline(never)]
+fn resume_rest<'f>(
+    info: &FireInfo<'f>,
+    frame: &mut Frame,
+    state: &mut FireState<'f>,
+    removals: (&AtomicUsize, usize),
+    (step, came_to): (ActiveStep, Quickly),
+    waker: &Waker,
+) -> Poll<Result<(), FireError>> {
+    let FireState { list: Some(list), is_quick, progress, .. } = state else {
+        return Poll::Ready(Ok(()));
     };
     *is_quick = false;
     let mut invocation = Invocation::new(frame, info, list, removals, *step, waker);
@@ -168,7 +183,7 @@ fn resume_quick<'f>(
     let fire = Fire { info, recorder: None, run: None };
     let mut walk = Walk::new(fire, list, &mut invocation, progress, waker);
     match came_to {
-        Quickly::Ended(node, called) => walk.resume(Polled::Ended(node, called)),
+        Quickly::Ended(node) => walk.resume(Polled::Ended(node, called)),
         Quickly::Left => walk.poll_from(at, called),
         _ => walk.resume(Polled::Before),
     }

@@ -207,7 +207,8 @@ fn keeps_going(frame: &mut Frame, handler: &HandlerRef, called: CallStep) -> boo
 
 /// Keeps the future of the call that was just started, with what is known of the
 /// call, which counts as pending from now on.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always)]
 pub(super) fn keep(
     frame: &mut Frame,
     handler: &HandlerRef,

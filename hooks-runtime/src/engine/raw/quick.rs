@@ -44,8 +44,9 @@ pub(crate) enum Quickly {
     /// The fire waits for calls that are kept; nothing more is known of any of
     /// them.
     Waits,
-    /// A pending call has ended in another way than simply.
-    Ended(NodeId, CallStep),
+    /// A pending call has ended in another way than simply, which
+    /// [`Invocation::called`](super::Invocation::called) says.
+    Ended(NodeId),
     /// More than this way can do comes after the last call, which
     /// [`Invocation::at`](super::Invocation::at) and `called` are about.
     Left,
@@ -231,7 +232,7 @@ unsafe fn call_limited(frame: &mut Frame, handler: &HandlerRef) -> bool {
 
 /// Polls the pending calls of a fire that waits after a poll in the quickest way,
 /// and goes on from there.
-#[inline(never)]
+#[inline]
 pub(crate) fn resume_all(
     frame: &mut Frame,
     point: &TypeId,
@@ -254,7 +255,8 @@ pub(crate) fn resume_all(
                 let called = called.unwrap_or_else(|panic| panicked(frame, panic));
                 frame.arena().ended(node);
                 if called != CallStep::Continue {
-                    return Quickly::Ended(node, called);
+                    frame.called = called;
+                    return Quickly::Ended(node);
                 }
                 // SAFETY: an entry of the list.
                 call_ended(unsafe { &*entry }, step.step());
