@@ -162,6 +162,14 @@ impl CallTracker {
         self.tracked().removed.iter().map(|(&id, removed)| (id, removed.clone())).collect()
     }
 
+    /// Those up to that generation: later ones are not touched by a removal, and
+    /// not waited for. Without their names, whose counts are elsewhere in memory.
+    pub(crate) fn removed_up_to(&self, newest: Option<u64>) -> Vec<(u64, Weak<Entry>)> {
+        let tracked = self.tracked();
+        let known = tracked.removed.iter().filter(|(_, handler)| handler.generation <= newest);
+        known.map(|(&id, handler)| (id, Weak::clone(&handler.entry))).collect()
+    }
+
     /// Notes that a handler was dropped: its destructor has returned. The
     /// waits are woken at once: what is dropped next may be another owner's.
     pub(crate) fn dropped(&self, id: u64) {
@@ -176,8 +184,8 @@ impl CallTracker {
 
     /// Releases the closed handlers that nothing runs.
     pub(crate) fn release(&self) {
-        let removed = self.removed_so_far();
-        let removed = removed.iter().filter_map(|(_, removed)| removed.entry.upgrade());
+        let removed = self.removed_up_to(Some(u64::MAX));
+        let removed = removed.iter().filter_map(|(_, entry)| entry.upgrade());
         release(&removed.collect::<Vec<_>>());
     }
 

@@ -1,6 +1,5 @@
 //! Handlers that leave the registry: one by one, as a plugin or as a block.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::engine::raw::EntryRef;
@@ -8,7 +7,7 @@ use crate::plugin::id::PluginId;
 use crate::plugin::leaving::Leaving;
 use crate::plugin::lifecycle::Stop;
 use crate::plugin::removal::Removal;
-use crate::plugin::tracker::{self, CallTracker, RemovedHandler};
+use crate::plugin::tracker::{self, CallTracker};
 use crate::registry::entry::{Entry, Owner};
 use crate::registry::handle::{Handle, Handles};
 use crate::registry::order::Wanted;
@@ -59,7 +58,7 @@ impl Inner {
         let left = removed.iter().flat_map(|commit| &commit.stops);
         let whole = left.map(|(plugin, _)| {
             let (owner, generation) = (Owner::Plugin(plugin.id().clone()), plugin.generation());
-            let handlers = removed_up_to(plugin.tracker(), Some(generation));
+            let handlers = plugin.tracker().removed_up_to(Some(generation));
             let handlers = handlers.into_iter().map(|(id, _)| id).collect();
             Leaving::whole(owner, plugin.tracker(), handlers, Some(generation))
         });
@@ -160,14 +159,17 @@ impl Inner {
         newest: Option<u64>,
     ) -> Removal {
         let now = removed.map_or(&[][..], |commit| &commit.change.removed);
-        let handlers = removed_up_to(tracker, newest);
+        let handlers = tracker.removed_up_to(newest);
+        let mut are_now: Vec<_> = now.iter().map(|entry| entry.id).collect();
+        are_now.sort_unstable();
         // Counted outside the tracker's lock: the last reference to an entry must
-        // not be dropped under it.
-        let known = handlers.iter().filter_map(|(_, handler)| handler.entry.upgrade());
-        let are_now: HashSet<_> = now.iter().map(|entry| entry.id).collect();
-        let is_before = |entry: &Arc<Entry>| !entry.is_closed() && !are_now.contains(&entry.id);
+        // not be dropped under it. Those of now are not looked at again: there may be
+        // many, far apart in memory.
+        let before = handlers.iter().filter(|(id, _)| are_now.binary_search(id).is_err());
+        let before = before.filter_map(|(_, entry)| entry.upgrade());
+        let before = before.filter(|entry| !entry.is_closed());
         // All at once: a run that begins with one of them comes to the others.
-        let leaving: Vec<_> = known.filter(is_before).chain(now.iter().cloned()).collect();
+        let leaving: Vec<_> = before.chain(now.iter().cloned()).collect();
         self.close(&leaving, Entry::leave);
         let (count, stops) = self.announce(removed);
         let handlers = handlers.into_iter().map(|(id, _)| id).collect();
@@ -186,12 +188,4 @@ impl Inner {
         let leaving = together.map(Leaving::single).collect();
         Removal::new(count, leaving, &self.settings.timer)
     }
-}
-
-/// The removed handlers of a tracker up to that generation: later ones are not
-/// touched by a removal, and not waited for.
-fn removed_up_to(tracker: &CallTracker, newest: Option<u64>) -> Vec<(u64, RemovedHandler)> {
-    let mut handlers = tracker.removed_so_far();
-    handlers.retain(|(_, handler)| handler.generation <= newest);
-    handlers
 }
