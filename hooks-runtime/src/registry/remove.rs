@@ -183,7 +183,7 @@ impl Inner {
         let open = entries.iter().filter(|entry| !entry.handler.is_shut()).cloned();
         self.close(&open.collect::<Vec<_>>(), |entry| entry.handler.shut());
         entries.retain(|entry| !entry.handler.is_released());
-        entries.sort_by_key(|entry| (entry.tracker.id(), entry.id));
+        entries.sort_unstable_by_key(|entry| (entry.tracker.id(), entry.id));
         let together = entries.chunk_by(|one, next| one.is_tracked_with(next));
         let leaving = together.map(Leaving::single).collect();
         Removal::new(count, leaving, &self.settings.timer)

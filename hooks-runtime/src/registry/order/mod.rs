@@ -115,7 +115,7 @@ pub(crate) fn sorted(
     let guards = entries.partition_point(|entry| entry.phase == Phase::Main);
     let (mut rewriting, mut guarding) = (Vec::new(), Vec::new());
     let mut sorted = Sorted::default();
-    let mut reversed = HashSet::new();
+    let mut dropped = Vec::new();
     for relation in relations(&entries) {
         let Relation { first, then, asker } = relation;
         match (first < guards, then < guards) {
@@ -134,13 +134,11 @@ pub(crate) fn sorted(
                 let circle = [then, first, then].map(|index| Arc::clone(&entries[index]));
                 return Err(Fault::Circle(circle.into()));
             }
-            (false, true) => {
-                reversed.insert(asker);
-            }
+            (false, true) => dropped.push(asker),
         }
     }
-    let mut dropped: Vec<_> = reversed.into_iter().collect();
-    dropped.sort_unstable();
+    // They come in the order of the askers.
+    dropped.dedup();
     for &index in &dropped {
         sorted.dropped.push((Arc::clone(&entries[index]), Conflict::Circle));
     }
@@ -174,9 +172,11 @@ fn sort_phase(
         let all: Vec<_> = built_in.iter().chain(&asked).copied().collect();
         let conflicts = match place::placed(entries, &base, &all) {
             Ok(order) => {
-                let moving: HashSet<_> = asked.iter().map(|it| it.asker).collect();
-                let names_one =
-                    |it: &Relation| moving.contains(&it.first) || moving.contains(&it.then);
+                let mut moves = vec![false; entries.len()];
+                for it in &asked {
+                    moves[it.asker] = true;
+                }
+                let names_one = |it: &Relation| moves[it.first] || moves[it.then];
                 sorted.is_tangled |= built_in.iter().any(names_one);
                 sorted.order.extend(order.iter().map(|&(index, _)| entry_of(index)));
                 sorted.trees.extend(order.iter().map(|&(_, tree)| tree));
@@ -223,20 +223,21 @@ fn drop_askers(
     round: usize,
     sorted: &mut Sorted,
 ) {
-    let mut dropped: HashSet<usize> = HashSet::new();
+    let mut is_dropped = vec![false; entries.len()];
     let mut plugins: HashSet<u32> = HashSet::new();
     for (index, conflict) in conflicts {
-        dropped.insert(index);
+        is_dropped[index] = true;
         plugins.insert(entries[index].owner_bit());
         sorted.dropped.push((Arc::clone(&entries[index]), conflict));
     }
     if round >= LAST_ROUND {
         for relation in asked.iter() {
             let entry = &entries[relation.asker];
-            if plugins.contains(&entry.owner_bit()) && dropped.insert(relation.asker) {
+            if plugins.contains(&entry.owner_bit()) && !is_dropped[relation.asker] {
+                is_dropped[relation.asker] = true;
                 sorted.dropped.push((Arc::clone(entry), Conflict::NoPlace));
             }
         }
     }
-    asked.retain(|relation| !dropped.contains(&relation.asker));
+    asked.retain(|relation| !is_dropped[relation.asker]);
 }

@@ -15,7 +15,7 @@
 //! that name each other the one that was registered first is placed first.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::components;
@@ -41,31 +41,28 @@ pub(super) fn placed(
     for (at, &(index, _)) in order.iter().enumerate() {
         position[index] = at;
     }
-    let mut circles = HashSet::new();
+    let mut has_circle = vec![false; entries.len()];
     for relation in relations.iter().filter(|relation| places.moves[relation.asker]) {
         if position[relation.first] > position[relation.then] {
             let target = other_end(*relation, relation.asker);
             if places.moves[target] && component[relation.asker] == component[target] {
-                circles.insert(component[target]);
+                has_circle[component[target]] = true;
             } else {
-                places.conflicts.entry(relation.asker).or_insert(Conflict::NoPlace);
+                places.conflicts[relation.asker].get_or_insert(Conflict::NoPlace);
             }
         }
     }
     // All that name each other have their part in it.
     for index in (0..entries.len()).filter(|&index| places.moves[index]) {
-        if circles.contains(&component[index]) {
-            places.conflicts.insert(index, Conflict::Circle);
+        if has_circle[component[index]] {
+            places.conflicts[index] = Some(Conflict::Circle);
         }
     }
     places.check_ranges(&position);
-    let conflicts = places.conflicts;
-    if conflicts.is_empty() {
-        return Ok(order);
-    }
-    let mut conflicts: Vec<_> = conflicts.into_iter().collect();
-    conflicts.sort_unstable_by_key(|(index, _)| *index);
-    Err(conflicts)
+    let conflicts = places.conflicts.into_iter().enumerate();
+    let conflicts: Conflicts =
+        conflicts.filter_map(|(index, conflict)| Some((index, conflict?))).collect();
+    if conflicts.is_empty() { Ok(order) } else { Err(conflicts) }
 }
 
 /// The side of a handler on which another is attached.
@@ -89,7 +86,8 @@ struct Places<'a> {
     depth: Vec<usize>,
     /// The rank of that one.
     root: Vec<usize>,
-    conflicts: HashMap<usize, Conflict>,
+    /// Why the constraints of each cannot be kept.
+    conflicts: Vec<Option<Conflict>>,
 }
 
 impl<'a> Places<'a> {
@@ -113,7 +111,7 @@ impl<'a> Places<'a> {
             depth: vec![0; len],
             root: rank.clone(),
             rank,
-            conflicts: HashMap::new(),
+            conflicts: vec![None; len],
         }
     }
 
@@ -166,7 +164,7 @@ impl<'a> Places<'a> {
             && self.compare(last, first) != Ordering::Less
         {
             let conflict = if last == first { Conflict::Circle } else { Conflict::NoPlace };
-            self.conflicts.insert(index, conflict);
+            self.conflicts[index] = Some(conflict);
             return;
         }
         let rank = self.rank[index];
@@ -290,7 +288,7 @@ impl<'a> Places<'a> {
                 Ordering::Equal => false,
             };
             if leads_out {
-                self.conflicts.entry(index).or_insert(Conflict::Range(range.clone()));
+                self.conflicts[index].get_or_insert(Conflict::Range(range.clone()));
             }
         }
         for &relation in self.relations {
@@ -303,7 +301,7 @@ impl<'a> Places<'a> {
                 && ((relation.first == index && named.priority < *range.start() && root <= rank)
                     || (relation.then == index && named.priority > *range.end() && root >= rank))
             {
-                self.conflicts.entry(index).or_insert(Conflict::Range(range.clone()));
+                self.conflicts[index].get_or_insert(Conflict::Range(range.clone()));
             }
         }
     }

@@ -71,8 +71,8 @@ impl Store {
     /// the stages of a flow in theirs.
     pub(crate) fn sorted_points(&self) -> Vec<(usize, &PointStore)> {
         let mut points: Vec<_> = self.points.iter().map(|(&index, point)| (index, point)).collect();
-        points.sort_by_key(|(_, PointStore { descriptor, .. })| {
-            (descriptor.flow().unwrap_or(descriptor.name()), descriptor.stage())
+        points.sort_unstable_by_key(|(index, PointStore { descriptor, .. })| {
+            (descriptor.flow().unwrap_or(descriptor.name()), descriptor.stage(), *index)
         });
         points
     }
@@ -252,7 +252,7 @@ impl Store {
     /// The points, the stages of every flow in their order.
     fn by_stage(&self) -> Vec<usize> {
         let mut points: Vec<_> = self.points.keys().copied().collect();
-        points.sort_by_key(|index| self.points[index].descriptor.stage());
+        points.sort_unstable_by_key(|index| (self.points[index].descriptor.stage(), *index));
         points
     }
 
