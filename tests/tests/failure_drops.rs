@@ -11,7 +11,7 @@ use hooks_runtime::{
     BeforeExecute, BoxError, Claim, DrainOutcome, FailurePolicy, Finally, FlowContext, Gate,
     HookRegistry, Verdict, hook_points, on,
 };
-use support::{Log, Spiky, keep_quiet, poll_once};
+use support::{Count, CountsDrop, Log, Spiky, keep_quiet, poll_once};
 
 hook_points! {
     /// Tells.
@@ -74,6 +74,38 @@ async fn l12_of_several_errors_the_lost_ones_are_dropped_with_care() {
     assert_eq!(blunted(error), "handler `slow` (plugin `shed`) at `tell`: spiky");
     assert_eq!(log.take(), ["next"]);
     idle(&hooks, "shed");
+}
+
+/// Panics in that poll, and has something to drop afterwards.
+struct PanicsLater {
+    polls: u32,
+    _dropped: CountsDrop,
+}
+
+impl Future for PanicsLater {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
+        assert_ne!(self.polls, 0, "no more wick");
+        self.polls -= 1;
+        task.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+#[tokio::test]
+async fn l12_a_future_that_panicked_is_dropped() {
+    keep_quiet(&["no more wick"]);
+    for polls in 0..3 {
+        let (hooks, dropped) = (HookRegistry::new(), Count::default());
+        let count = dropped.clone();
+        let panics = move |_: &u32| PanicsLater { polls, _dropped: count.on_drop() };
+        hooks.register(on::<Tell>().handler(panics)).unwrap();
+        for fires in 1..3 {
+            hooks.fire_void::<Tell>(&1).await.unwrap();
+            assert_eq!(dropped.get(), fires, "after {polls} polls");
+        }
+    }
 }
 
 #[tokio::test]

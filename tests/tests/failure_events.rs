@@ -9,8 +9,8 @@ use std::fmt::{Debug, Write};
 use std::time::Duration;
 
 use hooks_runtime::observe::Observer;
-use hooks_runtime::{FailurePolicy, HookRegistry, Verdict, hook_points, on};
-use support::Log;
+use hooks_runtime::{FailurePolicy, FieldSet, HookRegistry, Merge, Verdict, hook_points, on};
+use support::{Log, keep_quiet};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -24,6 +24,8 @@ hook_points! {
     pub claiming Route { n: u32 } -> &'static str;
     /// Checks.
     pub gating Check(u32);
+    /// Joins.
+    pub modifying Join(u32) -> Merged;
 }
 
 /// Notes the events of this registry as lines: level, then fields but for the
@@ -112,6 +114,45 @@ async fn l20_every_failure_is_an_event_with_what_is_needed_to_find_it() {
             r#"WARN a hook handler failed: no scale point="check" handler="checks" owner=built-in kind="error" policy=fail-closed"#,
         ]
     );
+}
+
+/// A result whose merge is written by hand, and panics once it has kept a word.
+#[derive(Debug, Default, PartialEq)]
+pub struct Merged(Option<&'static str>);
+
+impl Merge for Merged {
+    const FIELDS: &'static [&'static str] = &["word"];
+
+    fn merge(&mut self, later: Self) -> FieldSet {
+        self.0 = self.0.or(later.0);
+        panic!("no glue");
+    }
+
+    fn filled(&self) -> FieldSet {
+        let mut filled = FieldSet::new();
+        if self.0.is_some() {
+            filled.insert(0);
+        }
+        filled
+    }
+}
+
+/// The handler has not failed, so only the event says that something panicked.
+#[tokio::test]
+async fn l20_a_panic_of_a_merge_that_is_written_by_hand_is_an_event() {
+    keep_quiet(&["no glue"]);
+    let (hooks, log) = (HookRegistry::new(), Log::new());
+    hooks.register(on::<Join>().name("joins").handler(|_: &u32| Merged(Some("set")))).unwrap();
+    let _events = tracing::subscriber::set_default(Lines(log.clone()));
+    let event = ["ERROR dropping what came too late panicked panic=no glue"];
+    assert_eq!(hooks.fire_modifying::<Join>(&1).await.unwrap(), Merged(Some("set")));
+    assert_eq!(log.take(), event);
+    let (joined, report) = hooks.fire_modifying_reported::<Join>(&1).await;
+    assert_eq!(joined.unwrap(), Merged(Some("set")));
+    assert_eq!(log.take(), event);
+    assert_eq!(report.handlers()[0].status().to_string(), "set word");
+    let info = &hooks.handlers_at::<Join>()[0];
+    assert_eq!((info.calls, info.failures), (2, 0));
 }
 
 /// Sees to failures itself, or not.

@@ -96,6 +96,26 @@ async fn l14_what_a_late_handler_says_counts() {
     assert_eq!(removal.running(), [""; 0], "a late call has ended too");
 }
 
+/// It failed, as its row says: it did not also answer late, though all of its time
+/// had passed by then.
+#[tokio::test]
+async fn l14_a_call_that_was_given_up_is_not_late() {
+    let limit = Duration::from_millis(2);
+    let hooks = HookRegistry::new();
+    let stuck = on::<Tell>().name("stuck").timeout(limit).handler(async |_: &TellPayload| {
+        block(Duration::from_millis(2));
+        std::future::pending::<()>().await;
+    });
+    hooks.register(stuck).unwrap();
+    let (told, report) = hooks.fire_void_reported::<Tell>(&TellPayload { n: 1 }).await;
+    told.unwrap();
+    let row = &report.handlers()[0];
+    assert_eq!(row.status().to_string(), "timeout, fail-open: did not finish within 2ms");
+    assert_eq!(row.overrun(), None);
+    let info = &hooks.handlers_at::<Tell>()[0];
+    assert_eq!((info.calls, info.failures, info.overruns), (1, 1, 0));
+}
+
 async fn a_year() {
     tokio::time::sleep(Duration::from_secs(365 * 24 * 60 * 60)).await;
 }

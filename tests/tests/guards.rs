@@ -140,3 +140,15 @@ async fn l10_a_guard_of_a_plugin_judges_what_the_rewriters_left() {
     hooks.register(thrice()).unwrap();
     assert_judges_what_is_sent(&hooks, "plugin", &limit).await;
 }
+
+#[tokio::test]
+async fn l29_the_payload_of_a_gate_is_made_for_handlers_only() {
+    let hooks = HookRegistry::new();
+    for _ in 0..2 {
+        let unheard = hooks.fire_gating_with::<Send>(|| panic!("there are no handlers"));
+        assert!(unheard.await.unwrap().is_none());
+    }
+    hooks.register(thrice()).unwrap();
+    let heard = hooks.fire_gating_with::<Send>(|| "ho".to_owned()).await.unwrap();
+    assert_eq!(heard, Some(Gate::Passed("hohoho".to_owned())));
+}

@@ -97,6 +97,21 @@ async fn l19_asked_from_a_run_in_which_it_has_not_begun_it_waits() {
     assert_eq!(waited(&hooks), "gone");
 }
 
+/// Nor does a fire on the thread that polled the run last.
+#[tokio::test]
+async fn l19_asked_from_a_fire_beside_a_run_in_which_it_has_begun_it_waits() {
+    let (hooks, log) = (HookRegistry::new(), Log::new());
+    begins(&hooks);
+    let asks = |(hooks, log): &(HookRegistry, Log), _: &u32| log.push(waited(hooks));
+    let asks = on::<Turn>().handler_with((hooks.clone(), log.clone()), asks);
+    hooks.register(asks).unwrap();
+    let mut begun =
+        Box::pin(hooks.run_flow::<Deliver, _>(1, async |_| pending::<Result<u32, String>>().await));
+    assert!(poll_once(begun.as_mut()).is_pending());
+    hooks.fire_void::<Turn>(&1).await.unwrap();
+    assert_eq!(log.take(), ["waits"]);
+}
+
 /// What is dropped with a run is inside it: its state, and its operation.
 #[tokio::test]
 async fn l19_what_a_run_drops_is_inside_it() {

@@ -86,8 +86,16 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use std::task::{Context, Poll, Waker};
+
     use super::{CHUNK, LATER_CHUNKS, Table};
     use crate::point::interest::Interest;
+    use crate::{Claim, HookRegistry, ModelKind, PointDescriptor, SourceLocation, hook_points, on};
+
+    hook_points! {
+        /// Comes after many others.
+        pub(crate) claiming Late(u32) -> u32;
+    }
 
     #[test]
     fn every_index_has_a_place_of_its_own() {
@@ -101,5 +109,24 @@ mod tests {
             assert!(table.get(index).has_handlers(), "{index}");
             assert!(!table.get(index).is_quiet(), "{index}");
         }
+    }
+
+    #[test]
+    fn a_point_that_comes_after_many_others_is_fired() {
+        for _ in 0..CHUNK {
+            let location = SourceLocation::new("early.rs", 1, 1);
+            PointDescriptor::new("early", ModelKind::Claiming, "", location).index();
+        }
+        let hooks = HookRegistry::new();
+        let fire = || {
+            let mut fire = Box::pin(hooks.fire_claiming::<Late>(&7));
+            match fire.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(claim) => claim.unwrap(),
+                Poll::Pending => panic!("no handler waits"),
+            }
+        };
+        assert_eq!([fire(), fire()], [Claim::Unclaimed; 2]);
+        hooks.register(on::<Late>().handler(|n: &u32| Some(*n))).unwrap();
+        assert_eq!([fire(), fire()], [Claim::Claimed(7); 2]);
     }
 }
