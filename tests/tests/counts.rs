@@ -2,6 +2,9 @@
 
 mod support;
 
+use std::pin::pin;
+use std::sync::Barrier;
+use std::thread;
 use std::time::Duration;
 
 use futures::executor::block_on;
@@ -139,4 +142,30 @@ fn l22_a_waiting_run_of_a_flow_makes_no_point_forget_its_calls() {
     assert!(poll_once(run.as_mut()).is_pending());
     hooks.register(on::<Came>().handler(|_: &usize| {})).unwrap();
     assert_eq!(calls(&hooks), [1, 0]);
+}
+
+/// Each counts where no other thread does, along a list of one chunk and of several.
+#[test]
+fn l22_no_call_of_threads_that_fire_at_once_is_lost() {
+    const THREADS: usize = 4;
+    for (handlers, fires) in [(1, 100_000), (MANY, 10_000)] {
+        let hooks = HookRegistry::new();
+        for _ in 0..handlers {
+            hooks.register(on::<Take>().handler(|_: &usize| None::<usize>)).unwrap();
+        }
+        let together = Barrier::new(THREADS);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    together.wait();
+                    for _ in 0..fires {
+                        assert!(poll_once(pin!(hooks.fire_claiming::<Take>(&0))).is_ready());
+                    }
+                });
+            }
+        });
+        let infos = hooks.handlers_at::<Take>();
+        let calls: Vec<_> = infos.iter().map(|info| info.calls).collect();
+        assert_eq!(calls, vec![(THREADS * fires) as u64; handlers]);
+    }
 }

@@ -28,6 +28,13 @@ fn unregister(slot: &Slot) {
     drop(handle.expect("it is registered").unregister());
 }
 
+/// Never ends in a fire of that number.
+async fn stays_in<const N: u32>(n: &u32) {
+    if *n == N {
+        std::future::pending::<()>().await;
+    }
+}
+
 #[tokio::test]
 async fn l14_a_handler_that_is_always_late_is_counted_each_time() {
     let (hooks, log) = (HookRegistry::new(), Log::new());
@@ -101,10 +108,14 @@ async fn l19_a_handler_that_is_removed_while_one_before_it_waits_is_not_called()
     assert_eq!(log.take(), [""; 0]);
 }
 
-/// No one waits for the removal, so the fire itself releases the handler.
+/// No one waits for the removal, so the fire itself releases the handler, although
+/// another fire that waits knows it as well.
 #[tokio::test]
 async fn l19_a_handler_that_removes_itself_is_dropped_by_the_end_of_its_fire() {
-    for (fires_before, reported) in [(0, false), (1, false), (1, true)] {
+    let ways = [(0, false), (1, false), (1, true)];
+    // Before the handler that stays, or after it.
+    let places = ways.map(|(fires, reported)| [-1, 1].map(|place| (place, fires, reported)));
+    for (place, fires_before, reported) in places.into_iter().flatten() {
         let (hooks, slot, dropped) = (HookRegistry::new(), Slot::default(), Count::default());
         let (own, kept) = (Arc::clone(&slot), dropped.on_drop());
         let removes = move |n: &u32| {
@@ -113,36 +124,48 @@ async fn l19_a_handler_that_removes_itself_is_dropped_by_the_end_of_its_fire() {
                 unregister(&own);
             }
         };
-        *slot.lock().unwrap() = Some(hooks.register(on::<Tell>().handler(removes)).unwrap());
+        let removes = on::<Tell>().priority(place).handler(removes);
+        *slot.lock().unwrap() = Some(hooks.register(removes).unwrap());
+        hooks.register(on::<Tell>().handler(stays_in::<3>)).unwrap();
         for _ in 0..fires_before {
             hooks.fire_void::<Tell>(&1).await.unwrap();
         }
+        let mut other = Box::pin(hooks.fire_void::<Tell>(&3));
+        assert!(poll_once(other.as_mut()).is_pending());
         assert_eq!(dropped.get(), 0);
         if reported {
             hooks.fire_void_reported::<Tell>(&2).await.0.unwrap();
         } else {
             hooks.fire_void::<Tell>(&2).await.unwrap();
         }
-        assert_eq!(dropped.get(), 1, "after {fires_before} fires, reported: {reported}");
+        assert_eq!(dropped.get(), 1, "{place}, {fires_before}, {reported}");
     }
 }
 
-/// One call has ended when the fire is dropped, the other has not.
+/// One call has ended when the fire is dropped, the other has not. Another fire waits
+/// and knows both handlers, so that only the counts of their calls say that they are
+/// not in use.
 #[tokio::test]
 async fn l25_a_fire_that_is_dropped_ends_no_call_twice() {
     for fires_before in 0..2 {
         let hooks = HookRegistry::new();
-        let pauses = async |_: &u32| tokio::task::yield_now().await;
-        let stays = async |n: &u32| {
+        let pauses = async |n: &u32| {
             if *n == 2 {
-                std::future::pending::<()>().await;
+                tokio::task::yield_now().await;
             }
         };
-        hooks.register(on::<Tell>().plugin("pauses").handler(pauses)).unwrap();
-        hooks.register(on::<Tell>().plugin("stays").handler(stays)).unwrap();
+        hooks
+            .register([
+                on::<Tell>().plugin("pauses").handler(pauses),
+                on::<Tell>().plugin("stays").handler(stays_in::<2>),
+                on::<Tell>().handler(stays_in::<3>),
+            ])
+            .unwrap();
         for _ in 0..fires_before {
             hooks.fire_void::<Tell>(&1).await.unwrap();
         }
+        let mut other = Box::pin(hooks.fire_void::<Tell>(&3));
+        assert!(poll_once(other.as_mut()).is_pending());
         let mut fire = Box::pin(hooks.fire_void::<Tell>(&2));
         assert!(poll_once(fire.as_mut()).is_pending());
         assert!(poll_once(fire.as_mut()).is_pending());
