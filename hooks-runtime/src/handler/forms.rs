@@ -297,8 +297,9 @@ form! {
     note = "a closure names its types, `|p: &{Payload}| …`, and one that only panics also what it \
             would return: `|p: &{Payload}| -> () {{ panic!() }}`",
     note = "it returns `()` at a `Void` point or a stage, `R` or `Option<R>` at a `Modifying` one, \
-            `Option<R>` at a `Claiming` one, `Verdict<Payload>` at a `Gating` one, `Verdict` as a \
-            `Guard`, which cannot replace the payload, or a `Result` of that",
+            `Option<R>` at a `Claiming` one, `Verdict<Payload>` at a `Gating` one, `Judgement` as a \
+            `Guard`, which cannot replace the payload, or a `Result` of that; where the point \
+            declares the type of its reasons, `Verdict<Payload, Reason>` and `Judgement<Reason>`",
     note = "it is `Send` and `Sync`, and an async one's future `Send`; an async closure that \
             captures is wrapped, `capturing(async move |p: &{Payload}| …)`, or lent a state: \
             `handler_with(state, async |state: &State, p: &{Payload}| …)`, as a guard `guard_with`"
