@@ -225,11 +225,11 @@ fn l33_a_runtime_that_shuts_down_drops_it_and_ends_the_wait() {
     hooks.register(on::<Opened>().handler_with(started.clone(), handler)).unwrap();
 
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let fire = runtime.block_on(async {
-        let fire = hooks.spawn_void::<Opened>(opened(1));
-        started.notified().await;
-        fire
-    });
+    let fire = {
+        let _entered = runtime.enter();
+        hooks.spawn_void::<Opened>(opened(1))
+    };
+    runtime.block_on(started.notified());
     assert_eq!(hooks.settled().running(), 1);
     drop(runtime);
     assert_eq!(hooks.settled().running(), 0);

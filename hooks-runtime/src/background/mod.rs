@@ -65,13 +65,12 @@ impl ScopedHooks {
             drop_contained("a payload", payload);
             return ended;
         }
-        match Handle::try_current() {
-            Ok(runtime) => self.hand_over::<P>(&runtime, payload),
-            Err(_) => {
-                drop_contained("a payload", payload);
-                self.not_begun(FireInfo::of::<P>(self), FireError::NoRuntime)
-            }
-        }
+        let Ok(runtime) = Handle::try_current() else {
+            drop_contained("a payload", payload);
+            return self.not_begun(FireInfo::of::<P>(self), FireError::NoRuntime);
+        };
+        let task = Task::begin(self, P::descriptor());
+        self.begin::<P>(&runtime, task, payload)
     }
 
     /// As [`spawn_void`](Self::spawn_void), unless as many fires are under way in the
@@ -94,7 +93,7 @@ impl ScopedHooks {
             return Err(TrySpawnError::NoRuntime { payload });
         };
         let limit = self.inner.settings.max_background;
-        match Task::begin_within(self, FireInfo::of::<P>(self).point, limit) {
+        match Task::begin_within(self, P::descriptor(), limit) {
             Some(task) => Ok(self.begin::<P>(&runtime, task, payload)),
             None => Err(TrySpawnError::Full { payload, limit }),
         }
@@ -110,15 +109,6 @@ impl ScopedHooks {
             Ok(_) => None,
             Err(error) => Some(self.not_begun(FireInfo::of::<P>(self), error)),
         }
-    }
-
-    fn hand_over<P>(&self, runtime: &Handle, payload: P::Payload) -> BackgroundFire
-    where
-        P: HookPoint,
-        P::Model: FiresAs<Void, P>,
-    {
-        let task = Task::begin(self, FireInfo::of::<P>(self).point);
-        self.begin::<P>(runtime, task, payload)
     }
 
     /// What is generic about it: the fire, boxed.
