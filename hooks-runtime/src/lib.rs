@@ -46,6 +46,7 @@
 //! | declare points | [`hook_points!`], [`guides::add_a_hook`], [`guides::which_model`] |
 //! | write handlers and plugins | [`macro@hook_handler`], [`macro@hook_handlers`], [`on`], [`capturing`], [`guides::write_a_plugin`] |
 //! | fire, within a scope | [`HookRegistry`], [`ScopedHooks`], [`Plugins`] |
+//! | serve requests, with values for handlers and fires in the background | [`guides::serve_requests`] |
 //! | run an operation in stages | [`flow`] |
 //! | install plugins that a configuration names | [`AnyPlugin`], [`guides::plugins_from_configuration`] |
 //! | collect annotated handlers | [`guides::collect_handlers`] |

@@ -72,7 +72,7 @@ async fn l33_the_wait_has_a_deadline_form_that_says_how_many_are_left() {
     assert_eq!(error, SettleError::StillRunning { running: 2, waited: limit });
     assert_eq!(
         error.to_string(),
-        "after 5s 2 of the fires in the background have not ended: wait again, or give their \
+        "after 5s the background has not settled, fires under way: 2; wait again, or give their \
          handlers a time limit"
     );
     permits.add_permits(2);

@@ -1,6 +1,7 @@
 //! Reads the attribute's arguments and the function's signature.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
 use syn::{Attribute, Expr, ExprLit, Lit, LitInt, LitStr, Path, Token};
@@ -157,16 +158,33 @@ fn condition(input: ParseStream) -> syn::Result<Expr> {
     const EXAMPLE: &str = "when = |payload| payload.size > 100";
     keys::equals(input, EXAMPLE)?;
     let at = input.span();
-    let condition = input.parse().map_err(|_| at).and_then(|condition| match condition {
-        Expr::Closure(_) | Expr::Path(_) => Ok(condition),
-        _ => Err(at),
-    });
-    condition.map_err(|at| {
-        let message = format!(
-            "a condition is a closure of the payload, or a function of it: write `{EXAMPLE}`"
-        );
-        syn::Error::new(at, message)
-    })
+    match input.parse() {
+        Ok(condition @ (Expr::Closure(_) | Expr::Path(_))) => {
+            check_receiver(condition.to_token_stream())?;
+            Ok(condition)
+        }
+        _ => Err(syn::Error::new(
+            at,
+            format!(
+                "a condition is a closure of the payload, or a function of it: write `{EXAMPLE}`"
+            ),
+        )),
+    }
+}
+
+/// A condition stands outside of its method, where there is no `self`.
+fn check_receiver(condition: TokenStream) -> syn::Result<()> {
+    for token in condition {
+        match token {
+            TokenTree::Ident(word) if word == "self" => {
+                let message = "a condition sees the payload only: ask `self` in the method";
+                return Err(syn::Error::new(word.span(), message));
+            }
+            TokenTree::Group(group) => check_receiver(group.stream())?,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn target(input: ParseStream) -> syn::Result<Target> {

@@ -50,6 +50,10 @@ fn wrong_conditions_are_reported() {
         assert_messages(expansion, &[(at, SAYS)]);
     }
     assert_messages(
+        handler("Point, when = |x| x.size > self.least", "fn f(x: &u8) {}"),
+        &[("self", "a condition sees the payload only: ask `self` in the method")],
+    );
+    assert_messages(
         handler("Point, once = true, when, replace", "fn f(x: &u8) {}"),
         &[("=", "`once` is a flag"), (",", "write `when = |payload| payload.size > 100`")],
     );

@@ -46,7 +46,7 @@ pub enum SettleError {
     Inside,
     /// Some were still under way when the limit had passed.
     #[error(
-        "after {waited:?} {running} of the fires in the background have not ended: wait again, or \
+        "after {waited:?} the background has not settled, fires under way: {running}; wait again, or \
          give their handlers a time limit"
     )]
     StillRunning {

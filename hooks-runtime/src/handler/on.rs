@@ -80,7 +80,8 @@ impl<P: HookPoint> On<P> {
     /// It is asked right before the handler would be called, about the payload that
     /// the handler would be given: a guard's about what the rewriters left, that of a
     /// stage about its [`FlowContext`](crate::FlowContext). Where it is not met, the
-    /// handler is skipped, which reports, counters and audits show as such. Where it
+    /// handler is skipped, which reports, counters and audits show as such. It sees the
+    /// payload only: what depends on a state or on the context is asked in the handler. Where it
     /// panics, the handler has failed. Of several conditions all must be met.
     ///
     /// ```

@@ -59,8 +59,8 @@ impl std::fmt::Debug for JsonHandler {
             `|payload: Value, cx: &HookContext, merged: Value| …`; a closure names its types",
     note = "it may be async, with a future that is `Send`; an async closure that captures is \
             wrapped: `capturing(async move |payload: Value| …)`",
-    note = "it answers with `()`, a `Value`, a `Verdict<Value>`, a `Claim<Value>`, or a `Result` \
-            of one of these"
+    note = "it answers with `()`, a `Value`, a `Verdict`, a `Verdict<Value>`, a `Claim<Value>`, or \
+            a `Result` of one of these"
 )]
 pub trait IntoJsonHandler<Form> {
     #[doc(hidden)]

@@ -6,9 +6,8 @@
 //! speak JSON work at the same points, under the same laws.
 //!
 //! ```
-//! use hooks_runtime::json::Outcome;
+//! use hooks_runtime::json::{Outcome, Value, json};
 //! use hooks_runtime::{HookRegistry, Verdict, hook_points};
-//! use serde_json::{Value, json};
 //!
 //! hook_points! {
 //!     #![hook(json = "camelCase", catalogue = pub fn points)]
@@ -47,6 +46,11 @@
 //! | gating | the payload | `{"verdict": "pass"}`, `{"verdict": "replace", "payload": …}` or `{"verdict": "reject", "reason": …}`; a guard cannot replace |
 //! | a flow's stage | `flow`, `stage`, `input`, `output`, `error`, with `null` for what there is not, and `recovered` | `null`, or an object with any of `input` (to rewrite it), `output` (to answer in place of the operation, if no handler of the stage has), `recover` (in `onError`: the output in place of the operation's failure, if no handler has), `skip` and `abort` (with the reason) |
 //!
+//! [`Value`] and [`json!`] are those of `serde_json`, so that a crate needs no dependency on
+//! it. A closure that passes or rejects says which verdict it returns:
+//! `|message: Value| -> Verdict { if message["text"] == "" { Verdict::reject("empty") } else { Verdict::Pass } }`;
+//! one that may also replace returns a `Verdict<Value>`.
+//!
 //! A handler may also take the [`HookContext`](crate::HookContext), which says for
 //! whom it is called and fires other points in the same scope. With a third parameter
 //! it gets what the handlers before it have merged at a modifying point, as JSON, and
@@ -54,7 +58,7 @@
 //!
 //! ```
 //! # use hooks_runtime::{HookContext, HookRegistry, hook_points};
-//! # use serde_json::{Value, json};
+//! # use hooks_runtime::json::{Value, json};
 //! # hook_points! {
 //! #     #![hook(json = "camelCase", catalogue = pub fn points)]
 //! #     pub modifying Labelling { book: u32 } -> { title: String, footer: String }
@@ -120,6 +124,7 @@ pub use on::JsonOn;
 pub use outcome::{JsonReason, Outcome};
 #[doc(hidden)]
 pub use point::JsonPoint;
+pub use serde_json::{Value, json};
 
 #[allow(unused_imports, reason = "for the documentation")]
 use crate::catalogue::Catalogue;

@@ -105,7 +105,7 @@ impl ScopedHooks {
     /// Where the scope, or one that it was made from, has a value of this type: what
     /// handlers were promised would change under them. A handler that does not know the
     /// scope it is called in asks with [`try_with`](Self::try_with).
-    #[must_use]
+    #[must_use = "the value is in the hooks that this returns"]
     #[track_caller]
     pub fn with<T: Send + Sync + 'static>(&self, value: T) -> Self {
         match self.try_with(value) {
