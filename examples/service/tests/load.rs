@@ -1,0 +1,21 @@
+//! The load program, for a moment: no request fails while a plugin leaves and comes back.
+
+use std::process::Command;
+
+#[test]
+fn l19_no_request_fails_while_a_plugin_leaves_and_comes_back() {
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "-p", "hooks-service", "--example", "load", "--", "0.8"])
+        .output()
+        .expect("cargo starts");
+    let (said, errors) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}{errors}");
+    let rows: Vec<Vec<&str>> = said
+        .lines()
+        .filter(|line| line.starts_with("  with"))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!((rows.len(), rows[0][3], rows[1][3]), (2, "0", "0"), "{said}");
+    assert!(said.ends_with("shutdown: nothing left in the background, 0 plugins left\n"), "{said}");
+}
