@@ -39,6 +39,12 @@ pub async fn live(house: &House, mut each: impl FnMut(Record)) -> Result<(), Age
     for record in house.agent.settle().await {
         each(record);
     }
+    // Once the process has ended: until then files may change, and none is remembered.
+    let (inlet, inbox) = line();
+    inlet.write("telegram", "42", "What is the password of the database?");
+    inlet.write("telegram", "42", "My key is sk-4711 for you. What do the notes say?");
+    drop(inlet);
+    house.agent.serve(inbox, &mut each).await;
     for goal in goals() {
         let (_, record) = house.agent.pursue(&goal).await?;
         each(record);
@@ -96,6 +102,17 @@ fn script() -> ScriptedModel {
             ],
         )
         .when("Any news?", [Step::Say("{system} T-7 is done.")])
+        .when(
+            "My key is [masked] for you. What do the notes say?",
+            [
+                Step::Ask("", vec![call("n1", "read_file", json!({ "path": "notes.txt" }))]),
+                Step::Ask(
+                    "I make sure of it.",
+                    vec![call("n2", "read_file", json!({ "path": "notes.txt" }))],
+                ),
+                Step::Say("I was given no key. The notes say: {n2}"),
+            ],
+        )
         .when("Write the line for the changelog.", [Step::Say("Hooks are added.")])
         .when(
             "Write the line for the changelog. The last attempt was turned down: it has to name \

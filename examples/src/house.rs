@@ -13,8 +13,8 @@ use crate::agent::{
     UnloadPlugin,
 };
 use crate::plugins::{
-    Allowlist, AuditLog, Briefing, Dedup, SessionLog, SkillCollector, Telegram, UsageMeter,
-    analytics, help_desk, sandboxer, verifier,
+    Allowlist, AuditLog, Briefing, Dedup, FileCache, SessionLog, SkillCollector, Telegram,
+    UsageMeter, analytics, help_desk, privacy, sandboxer, verifier,
 };
 
 /// An agent with everything in place.
@@ -112,9 +112,12 @@ fn install(
         verifier::ticket,
         verifier::goal,
         help_desk::help,
+        privacy::mask_keys,
+        privacy::no_passwords,
     ])?;
     let last: Vec<Box<dyn AnyPlugin>> = vec![
         Box::new(Dedup::default()),
+        Box::new(FileCache::default()),
         Box::new(Telegram::new(move |chat, text| {
             telegram.push(chat, OutboundMessage::text(text));
         })),
@@ -136,8 +139,8 @@ fn tools() -> Vec<Box<dyn Tool>> {
     ]
 }
 
-/// The builder may use everything. The reviewer may only look, and admits
-/// only the plugins that watch.
+/// The builder may use everything. The reviewer may only look, and admits only the
+/// plugins that watch, and the cache, which has to see every command.
 fn personalities() -> Vec<Personality> {
     let names = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
     vec![
@@ -152,7 +155,14 @@ fn personalities() -> Vec<Personality> {
             name: "Reviewer".into(),
             description: Some("You look, and change nothing.".into()),
             toolset: names(&["read_file", "list_directory", "run_command"]),
-            plugins: names(&["allowlist", "audit-log", "sandboxer", "usage-meter"]),
+            plugins: names(&[
+                "allowlist",
+                "audit-log",
+                "file-cache",
+                "privacy",
+                "sandboxer",
+                "usage-meter",
+            ]),
             ..Personality::default()
         },
     ]

@@ -30,9 +30,14 @@ fn the_trace_and_the_page_are_written() {
     let points: Vec<_> = trace
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"))
-        .map(|line| line["report"]["point"].as_str().expect("a point").to_owned())
+        .map(|line| {
+            let report = &line["report"];
+            report["point"].as_str().or(report["flow"].as_str()).expect("a point").to_owned()
+        })
         .collect();
-    assert_eq!(points[..3], ["message_received", "inbound_claim", "message_received"]);
+    let first = ["before_inbound", "message_received", "inbound_claim", "before_inbound"];
+    assert_eq!(points[..4], first);
+    assert!(points.iter().any(|point| point == "tools:call-tool"), "flows are in it too");
     let page = std::fs::read_to_string(page).expect("a page");
     assert!(page.starts_with("<!doctype html>"));
     assert_eq!(page.matches("<li class=\"fire ").count(), points.len());

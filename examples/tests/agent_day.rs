@@ -3,9 +3,9 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use hooks_examples::agent::{Event, Message, Record, TicketStatus};
+use hooks_examples::agent::{Event, Message, Outcome, Record, TicketStatus};
 use hooks_examples::day;
 use hooks_examples::house::House;
 use hooks_examples::view::{self, Look};
@@ -24,11 +24,14 @@ async fn lived() -> (House, Vec<Record>) {
 
 /// The record of the request that most of the day is about.
 fn main_turn(records: &[Record]) -> &Record {
-    let is_request =
-        |event: &Event| matches!(event, Event::Said { text, .. } if text == day::REQUEST);
-    let mut found =
-        records.iter().filter(|record| record.entries.iter().any(|entry| is_request(&entry.event)));
-    found.next().expect("the request was heard")
+    record_of(records, day::REQUEST)
+}
+
+/// The first record in which this was said.
+fn record_of<'a>(records: &'a [Record], words: &str) -> &'a Record {
+    let said = |event: &Event| matches!(event, Event::Said { text, .. } if text == words);
+    let mut found = records.iter().filter(|it| it.entries.iter().any(|entry| said(&entry.event)));
+    found.next().expect("it was heard")
 }
 
 #[tokio::test]
@@ -50,11 +53,23 @@ async fn the_trace_is_the_golden_one() {
 fn without_elapsed(line: &str) -> String {
     let mut line: Value = serde_json::from_str(line).expect("a line of JSON");
     assert!(line["took_ns"].take().is_u64());
-    for row in line["report"]["handlers"].as_array_mut().expect("handlers") {
+    let report = &mut line["report"];
+    if report["flow"].is_null() {
+        without_elapsed_rows(report);
+    } else {
+        let answered = report["operation"]["status"]["kind"] == "not_run";
+        assert_eq!(report["operation"]["elapsed_ns"].take().is_u64(), !answered);
+        report["stages"].as_array_mut().expect("stages").iter_mut().for_each(without_elapsed_rows);
+    }
+    line.to_string()
+}
+
+/// The handlers of a fire, or of a stage, without their times.
+fn without_elapsed_rows(report: &mut Value) {
+    for row in report["handlers"].as_array_mut().expect("handlers") {
         let called = row["status"]["kind"] != "filtered";
         assert_eq!(row["elapsed_ns"].take().is_u64(), called, "who was called has a time");
     }
-    line.to_string()
 }
 
 #[tokio::test]
@@ -93,8 +108,68 @@ async fn l23_every_agent_and_gateway_point_is_fired() {
     let (house, _) = lived().await;
     declared.assert_all_fired(house.agent.hooks());
     // Also no task waits for what never comes, and every constraint names a handler.
-    let audit = house.agent.hooks().audit_with(&declared);
+    let audit = house.agent.hooks().audit();
     assert!(audit.is_clean(), "{audit}");
+    // One point of each of the other groups is fired too.
+    let audit = house.agent.hooks().audit_with(&declared);
+    assert_eq!(audit.undeclared, ["before_inbound", "tools:call-tool"]);
+}
+
+#[tokio::test]
+async fn all_five_models_are_in_the_timeline() {
+    let (_, records) = lived().await;
+    let fired = records.iter().flat_map(fires);
+    let models: BTreeSet<_> = fired.map(|fired| fired.report.model().to_string()).collect();
+    let all = ["claiming", "flow", "gating", "modifying", "void"];
+    assert_eq!(models, all.map(str::to_owned).into());
+}
+
+#[tokio::test]
+async fn l10_what_a_guard_rejects_begins_no_turn_and_what_is_rewritten_is_heard() {
+    let (house, records) = lived().await;
+    let refused = record_of(&records, "What is the password of the database?");
+    let by = refused.entries.iter().find_map(|entry| match &entry.event {
+        Event::Refused { by, reason, .. } => Some((by.as_str(), reason.as_str())),
+        _ => None,
+    });
+    assert_eq!(by, Some(("privacy/no_passwords", "it speaks of a password")));
+    let fired = points(refused);
+    assert_eq!(fired, ["before_inbound", "message_sending", "before_dispatch", "message_sent"]);
+
+    let history = house.agent.history("telegram:42").await.expect("a session");
+    let heard = history.iter().filter_map(|line| match &line.message {
+        Message::User(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let masked = "My key is [masked] for you. What do the notes say?";
+    assert_eq!(heard.collect::<Vec<_>>(), ["Any news?", "Any news?", masked]);
+}
+
+#[tokio::test]
+async fn l11_a_file_that_was_read_is_answered_without_the_tool() {
+    let (_, records) = lived().await;
+    let turn = record_of(&records, "My key is sk-4711 for you. What do the notes say?");
+    let runs = fires(turn).into_iter().filter(|fired| fired.report.point() == "tools:call-tool");
+    let outcomes: Vec<_> = runs.map(|fired| fired.outcome.clone()).collect();
+    let answered = Outcome::Answered { by: "file-cache/answer".into() };
+    assert_eq!(outcomes, [Outcome::Completed, answered]);
+    // In the turn of the request a process was started between: nothing is remembered.
+    let runs = fires(main_turn(&records)).into_iter();
+    let mut runs = runs.filter(|fired| fired.report.point() == "tools:call-tool");
+    assert!(runs.all(|fired| fired.outcome == Outcome::Completed));
+}
+
+#[tokio::test]
+async fn l31_a_handler_whose_condition_is_not_met_is_shown_as_left_out() {
+    let (_, records) = lived().await;
+    let status = |tool: &str| {
+        let asked = fires(main_turn(&records)).into_iter();
+        let mut asked = asked.filter(|fired| fired.report.point() == "before_tool_call");
+        let asked = asked.find(|fired| fired.about == tool).expect("it was asked about");
+        asked.report.handler("known_commands").expect("the allowlist").status().clone()
+    };
+    assert_eq!(status("read_file"), HandlerStatus::Filtered(SkipReason::Condition));
+    assert!(matches!(status("run_command"), HandlerStatus::Ran(_)));
 }
 
 #[tokio::test]
@@ -141,7 +216,12 @@ async fn what_was_refused_did_not_happen_and_what_was_not_did() {
     // The adapter's own answer, and the news once: the second time it is suppressed.
     assert_eq!(
         sent(&house.telegram),
-        ["Welcome. Write to me as to a colleague.", "Today is 2026-03-02. T-7 is done."]
+        [
+            "Welcome. Write to me as to a colleague.",
+            "Today is 2026-03-02. T-7 is done.",
+            "I do not take that in: it speaks of a password.",
+            "I was given no key. The notes say: The release waits for T-7.",
+        ]
     );
     assert_eq!(sent(&house.terminal).len(), 4);
 }
@@ -174,7 +254,7 @@ async fn the_database_has_what_the_agent_did() {
 async fn l19_a_plugin_that_is_unloaded_in_the_middle_is_gone_from_the_same_turn() {
     let (house, records) = lived().await;
     let analytics = |fired: &&hooks_examples::agent::Fired| {
-        let mut rows = fired.report.handlers().iter();
+        let mut rows = fired.report.handlers().into_iter();
         rows.any(|row| matches!(row.owner(), Owner::Plugin(id) if id.as_str() == "analytics"))
     };
     let calls: Vec<_> = fires(main_turn(&records))
@@ -205,7 +285,8 @@ async fn l16_one_scope_serves_the_whole_turn() {
     for fired in fires(&records[switch + 1]) {
         for row in fired.report.handlers() {
             let Owner::Plugin(id) = row.owner() else { continue };
-            let admitted = ["allowlist", "audit-log", "sandboxer", "usage-meter"];
+            let admitted =
+                ["allowlist", "audit-log", "file-cache", "privacy", "sandboxer", "usage-meter"];
             let ran = matches!(row.status(), HandlerStatus::Ran(_));
             assert_eq!(ran, admitted.contains(&id.as_str()), "{id} at {}", fired.report.point());
         }

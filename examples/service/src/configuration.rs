@@ -17,6 +17,8 @@ pub struct Configuration {
     pub listen: SocketAddr,
     /// How long the end may take.
     pub shutdown_ms: u64,
+    /// Whether every fire and every call is counted and timed.
+    pub metrics: bool,
     /// The callers that it knows: the host's own part, which no route unloads.
     pub tokens: Tokens,
     /// The plugins, in the order in which they start.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use metrics::{
     Counter, Gauge, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit,
@@ -20,9 +20,12 @@ pub struct SmallRecorder {
 #[derive(Debug)]
 struct Kept<T>(RwLock<HashMap<Key, Arc<T>>>);
 
-/// How often, and how much in all.
+/// How often, and how much in all: a number of floating point, as its bits.
 #[derive(Debug, Default)]
-struct Summary(Mutex<(u64, f64)>);
+struct Summary {
+    count: AtomicU64,
+    sum: AtomicU64,
+}
 
 /// The recorder of this program. The first call makes it the one of the facade, unless
 /// the program has installed another.
@@ -50,8 +53,8 @@ impl SmallRecorder {
             add("counter", &key, "", counter.load(Ordering::Relaxed).to_string());
         }
         for (key, summary) in self.summaries.all() {
-            let (count, sum) = *summary.0.lock().unwrap_or_else(PoisonError::into_inner);
-            add("summary", &key, "_count", count.to_string());
+            let sum = f64::from_bits(summary.sum.load(Ordering::Relaxed));
+            add("summary", &key, "_count", summary.count.load(Ordering::Relaxed).to_string());
             add("summary", &key, "_sum", sum.to_string());
         }
         let groups = lines.into_iter().map(|(head, lines)| [head].into_iter().chain(lines));
@@ -90,8 +93,10 @@ impl<T> Default for Kept<T> {
 
 impl HistogramFn for Summary {
     fn record(&self, value: f64) {
-        let mut summary = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *summary = (summary.0 + 1, summary.1 + value);
+        self.count.fetch_add(1, Ordering::Relaxed);
+        let add = |bits| Some((f64::from_bits(bits) + value).to_bits());
+        // It adds whatever is there, so it does not fail.
+        let _ = self.sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 }
 

@@ -75,7 +75,8 @@ pub enum ShutdownError {
 impl Service {
     /// A service with the plugins of its configuration: all of them, or an error.
     pub async fn launch(configuration: Configuration) -> Result<Arc<Self>, LaunchError> {
-        let hooks = HookRegistry::builder().observer(Metrics).build();
+        let builder = HookRegistry::builder();
+        let hooks = if configuration.metrics { builder.observer(Metrics) } else { builder }.build();
         hooks.install(configuration.tokens.clone())?;
         let plugins = configuration.plugins.iter().map(Entry::build);
         let plugins: Vec<Box<dyn AnyPlugin>> = plugins.collect::<Result<_, _>>()?;

@@ -3,7 +3,8 @@
 use hooks_service::configuration::Configuration;
 use hooks_service::service::Service;
 
-const HEAD: &str = "listen = '127.0.0.1:0'\nshutdown_ms = 1\ntokens = {}\n[[plugin]]\n";
+const HEAD: &str =
+    "listen = '127.0.0.1:0'\nshutdown_ms = 1\nmetrics = false\ntokens = {}\n[[plugin]]\n";
 
 async fn refused(plugin: &str) -> String {
     let configuration = Configuration::from_toml(&format!("{HEAD}{plugin}")).expect("a form");

@@ -253,7 +253,7 @@ fn l33_the_end_waits_for_what_is_in_the_background() {
 
 #[test]
 fn l33_the_end_has_a_limit_and_says_what_is_left() {
-    let running = Running::start(|text| text.replace("10_000\n\n[tokens]", "50\n\n[tokens]"));
+    let running = Running::start(|text| text.replace("shutdown_ms = 10_000", "shutdown_ms = 50"));
     let hooks = running.service.hooks().clone();
     let never = async |_: &Order| std::future::pending::<()>().await;
     hooks.register_void::<OrderCreated>(never).expect("registered");

@@ -11,6 +11,7 @@ use hooks_points::{
 use hooks_runtime::FireError;
 use serde_json::Value;
 
+use super::call_flow::call_tool;
 use super::history::Message;
 use super::rounds::milliseconds;
 use super::tools::ToolContext;
@@ -84,7 +85,7 @@ impl Agent {
         let result = match tool {
             Some(tool) => {
                 let cx = ToolContext { agent: self, turn, session };
-                tool.run(input, &cx).await
+                call_tool(&**tool, call, &cx).await
             }
             None => ToolResult::failure(
                 ToolErrorCode::NotAvailable,

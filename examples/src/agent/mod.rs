@@ -5,6 +5,7 @@
 //! and `calls.rs` for its tool calls. The host knows no plugin by name.
 
 mod background;
+mod call_flow;
 mod calls;
 mod clock;
 mod error;
@@ -44,7 +45,7 @@ pub use tools::{
     Tool, ToolContext, UnloadPlugin, definition, text_argument,
 };
 pub(crate) use trace::full_name;
-pub use trace::{Change, Entry, Event, Fired, Outcome, Record, Speaker};
+pub use trace::{Change, Entry, Event, Fired, Outcome, Record, Report, Speaker};
 pub use turn::Turn;
 
 use background::Jobs;

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_points::ToolResult;
-use hooks_runtime::{Contribution, FireReport, HandlerReport, HandlerStatus, Owner};
+use hooks_runtime::flow::FlowReport;
+use hooks_runtime::{Contribution, FireReport, HandlerReport, HandlerStatus, ModelKind, Owner};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// What came of one message, one goal or one background job.
@@ -79,11 +81,21 @@ pub struct Fired {
     /// What it was fired for, in a few words.
     pub about: String,
     /// Handler by handler.
-    pub report: FireReport,
+    pub report: Report,
     /// What they composed to.
     pub outcome: Outcome,
     /// How long the whole fire took.
     pub took: Duration,
+}
+
+/// What the handlers of a fire did, or those of a run of a flow.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Report {
+    /// Of a fire.
+    Fire(FireReport),
+    /// Of a run of a flow.
+    Flow(FlowReport),
 }
 
 /// What the handlers of a fire composed to.
@@ -102,6 +114,23 @@ pub enum Outcome {
     },
     /// No handler claimed.
     Unclaimed,
+    /// All handlers let it pass.
+    Passed {
+        /// Those who put another payload in place: `plugin/handler`.
+        rewritten_by: Vec<String>,
+    },
+    /// One rejected it.
+    Rejected {
+        /// Who: `plugin/handler`.
+        by: String,
+    },
+    /// The operation of the flow ran.
+    Completed,
+    /// One answered in place of the operation.
+    Answered {
+        /// Who: `plugin/handler`.
+        by: String,
+    },
     /// A handler that fails closed failed.
     Failed(String),
 }
@@ -118,11 +147,11 @@ pub struct Change {
 }
 
 impl Fired {
-    /// The handler that decided: the one that claimed, or that set the field
+    /// The handler that decided: the one that claimed, rejected or set the field
     /// `error`.
     fn decider(&self) -> Option<String> {
         match &self.outcome {
-            Outcome::Claimed { by, .. } => Some(by.clone()),
+            Outcome::Claimed { by, .. } | Outcome::Rejected { by } => Some(by.clone()),
             Outcome::Amended(changes) => {
                 changes.iter().find(|change| change.field == "error").map(|c| c.by.clone())
             }
@@ -131,17 +160,73 @@ impl Fired {
     }
 }
 
+impl Report {
+    /// The wire name of the point or flow.
+    pub fn point(&self) -> &'static str {
+        match self {
+            Self::Fire(report) => report.point(),
+            Self::Flow(report) => report.flow(),
+        }
+    }
+
+    /// Its model.
+    pub fn model(&self) -> ModelKind {
+        match self {
+            Self::Fire(report) => report.model(),
+            Self::Flow(_) => ModelKind::Flow,
+        }
+    }
+
+    /// The handlers, in order; of a flow, stage by stage.
+    pub fn handlers(&self) -> Vec<&HandlerReport> {
+        match self {
+            Self::Fire(report) => report.handlers().iter().collect(),
+            Self::Flow(report) => report.stages().iter().flat_map(FireReport::handlers).collect(),
+        }
+    }
+
+    /// The handler of that name.
+    pub fn handler(&self, name: &str) -> Option<&HandlerReport> {
+        self.handlers().into_iter().find(|row| row.handler() == name)
+    }
+
+    /// Those who contributed what is wanted: `plugin/handler`.
+    fn contributors(&self, wanted: impl Fn(&Contribution) -> bool) -> Vec<String> {
+        let rows = self.handlers().into_iter();
+        let rows = rows.filter(|row| matches!(row.status(), HandlerStatus::Ran(it) if wanted(it)));
+        rows.map(full_name).collect()
+    }
+}
+
 impl Outcome {
     /// The claim, with the handler that made it.
-    pub(crate) fn claimed(report: &FireReport, value: Value) -> Self {
-        let mut rows = report.handlers().iter();
-        let claimant =
-            rows.find(|row| matches!(row.status(), HandlerStatus::Ran(Contribution::Claimed)));
-        Self::Claimed { by: claimant.map(full_name).unwrap_or_default(), value }
+    pub(crate) fn claimed(report: &Report, value: Value) -> Self {
+        let by = report.contributors(|it| matches!(it, Contribution::Claimed)).concat();
+        Self::Claimed { by, value }
+    }
+
+    /// Passed, with those who rewrote the payload on its way.
+    pub(crate) fn passed(report: &Report) -> Self {
+        let rewritten_by = report.contributors(|it| matches!(it, Contribution::Replaced));
+        Self::Passed { rewritten_by }
+    }
+
+    /// The rejection, with the handler that made it.
+    pub(crate) fn rejected(report: &Report) -> Self {
+        let by = report.contributors(|it| matches!(it, Contribution::Rejected(_))).concat();
+        Self::Rejected { by }
+    }
+
+    /// What a run of a flow that has an output came to.
+    pub(crate) fn run(report: &Report) -> Self {
+        match report.contributors(|it| matches!(it, Contribution::Answered)) {
+            answered if answered.is_empty() => Self::Completed,
+            answered => Self::Answered { by: answered.join(", ") },
+        }
     }
 
     /// Pairs the fields of a merged result with those who set them.
-    pub(crate) fn amended(report: &FireReport, fields: &Map<String, Value>) -> Self {
+    pub(crate) fn amended(report: &Report, fields: &Map<String, Value>) -> Self {
         let mut changes = Vec::new();
         for row in report.handlers() {
             let HandlerStatus::Ran(Contribution::Fields(set)) = row.status() else { continue };

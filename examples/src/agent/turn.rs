@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use hooks_points::Personality;
-use hooks_runtime::model::{Claiming, FiresAs, Modifying, Void};
-use hooks_runtime::{Claim, FireError, FireReport, HookPoint, Merge, ScopedHooks};
+use hooks_runtime::flow::{FlowPoint, Operation};
+use hooks_runtime::model::{Claiming, FiresAs, Gating, Modifying, Void};
+use hooks_runtime::{Claim, FireError, FlowError, Gate, HookPoint, Merge, ScopedHooks};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::trace::{Entry, Event, Fired, Outcome, Record, Speaker, Trace};
+use super::trace::{Entry, Event, Fired, Outcome, Record, Report, Speaker, Trace};
 
 /// One turn: the hooks as its personality sees them, and what happens in it.
 ///
@@ -63,7 +64,7 @@ impl Turn {
         let began = Instant::now();
         let (fired, report) = self.hooks.fire_void_reported::<P>(payload).await;
         let outcome = fired.as_ref().map_or_else(failed, |()| Outcome::Called);
-        self.fired(about, report, outcome, began);
+        self.fired(about, Report::Fire(report), outcome, began);
         fired
     }
 
@@ -76,6 +77,7 @@ impl Turn {
     {
         let began = Instant::now();
         let (amended, report) = self.hooks.fire_modifying_reported::<P>(payload).await;
+        let report = Report::Fire(report);
         let outcome = amended.as_ref().map_or_else(failed, |result| match json(result) {
             Value::Object(fields) => Outcome::amended(&report, &fields),
             _ => Outcome::Amended(Vec::new()),
@@ -97,12 +99,56 @@ impl Turn {
     {
         let began = Instant::now();
         let (claim, report) = self.hooks.fire_claiming_reported::<P>(payload).await;
+        let report = Report::Fire(report);
         let outcome = claim.as_ref().map_or_else(failed, |claim| match claim {
             Claim::Claimed(value) => Outcome::claimed(&report, json(value)),
             Claim::Unclaimed => Outcome::Unclaimed,
         });
         self.fired(about, report, outcome, began);
         claim
+    }
+
+    /// Fires a gating point, for `about`.
+    pub async fn gate<P>(
+        &self,
+        about: &str,
+        payload: P::Payload,
+    ) -> Result<Gate<P::Payload, P::Result>, FireError>
+    where
+        P: HookPoint,
+        P::Model: FiresAs<Gating, P>,
+    {
+        let began = Instant::now();
+        let (gate, report) = self.hooks.fire_gating_reported::<P>(payload).await;
+        let report = Report::Fire(report);
+        let outcome = gate.as_ref().map_or_else(failed, |gate| match gate {
+            Gate::Passed(_) => Outcome::passed(&report),
+            Gate::Rejected(_) => Outcome::rejected(&report),
+        });
+        self.fired(about, report, outcome, began);
+        gate
+    }
+
+    /// Runs a flow around an operation, for `about`.
+    pub async fn run<F, O>(
+        &self,
+        about: &str,
+        input: F::Payload,
+        operation: O,
+    ) -> Result<F::Result, FlowError>
+    where
+        F: FlowPoint,
+        O: Operation<F>,
+    {
+        let began = Instant::now();
+        let (output, report) = self.hooks.flow::<F>().run_reported(input, operation).await;
+        let report = Report::Flow(report);
+        let outcome = match &output {
+            Ok(_) => Outcome::run(&report),
+            Err(error) => Outcome::Failed(error.to_string()),
+        };
+        self.fired(about, report, outcome, began);
+        output
     }
 
     /// Notes what was said.
@@ -126,7 +172,7 @@ impl Turn {
         self.happened(Event::Refused { what: what.into(), reason: reason.to_owned(), by });
     }
 
-    fn fired(&self, about: &str, report: FireReport, outcome: Outcome, began: Instant) {
+    fn fired(&self, about: &str, report: Report, outcome: Outcome, began: Instant) {
         let fired = Fired { about: about.to_owned(), report, outcome, took: began.elapsed() };
         self.happened(Event::Fired(fired));
     }

@@ -3,6 +3,7 @@
 use hooks_points::RejectionReason;
 use hooks_points::{BeforeToolCall, BeforeToolCallPayload, BeforeToolCallResult, EmptyReason};
 use hooks_runtime::hook_handlers;
+use serde_json::Value;
 
 /// Refuses commands that are not on its list.
 #[derive(Debug)]
@@ -19,14 +20,15 @@ impl Allowlist {
 
 #[hook_handlers(plugin = "allowlist")]
 impl Allowlist {
-    /// Fails closed: a guard that cannot judge must not let anything through.
-    #[hook_handler(BeforeToolCall, priority = -10, on_failure = "closed")]
+    /// Called only where there is a command. Fails closed: a guard that cannot judge
+    /// must not let anything through.
+    #[hook_handler(BeforeToolCall, priority = -10, on_failure = "closed", when = has_command)]
     fn known_commands(
         &self,
         call: &BeforeToolCallPayload,
     ) -> Result<Option<BeforeToolCallResult>, EmptyReason> {
-        let Some(command) = call.args.get("command") else { return Ok(None) };
-        let program = command.as_str().and_then(|line| line.split_whitespace().next());
+        let command = call.args.get("command").and_then(Value::as_str);
+        let program = command.and_then(|line| line.split_whitespace().next());
         let program = program.unwrap_or_default();
         if self.programs.iter().any(|allowed| allowed == program) {
             return Ok(None);
@@ -35,4 +37,8 @@ impl Allowlist {
         let error = Some(RejectionReason::new(reason)?);
         Ok(Some(BeforeToolCallResult { error, ..Default::default() }))
     }
+}
+
+fn has_command(call: &BeforeToolCallPayload) -> bool {
+    call.args.get("command").is_some()
 }

@@ -19,6 +19,10 @@ pub(super) enum Tone {
     Modifying,
     /// A claiming point.
     Claiming,
+    /// A gating point.
+    Gating,
+    /// A flow.
+    Flow,
     /// Something was changed.
     Good,
     /// Something was refused, or failed.
@@ -36,6 +40,8 @@ impl Tone {
             Self::Void => "34",
             Self::Modifying => "33",
             Self::Claiming => "35",
+            Self::Gating => "36",
+            Self::Flow => "95",
             Self::Good => "32",
             Self::Bad => "31",
         }

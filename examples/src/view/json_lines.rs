@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use hooks_runtime::FireReport;
 use serde::{Serialize, Serializer};
 
-use crate::agent::{Event, Record};
+use crate::agent::{Event, Record, Report};
 
 /// One line: a fire, and where it belongs.
 #[derive(Serialize)]
@@ -14,7 +13,7 @@ struct Line<'a> {
     personality: &'a str,
     depth: usize,
     about: &'a str,
-    report: &'a FireReport,
+    report: &'a Report,
     #[serde(rename = "took_ns", serialize_with = "nanoseconds")]
     took: Duration,
 }

@@ -48,9 +48,11 @@ const LEGEND: &str = "<p class=\"legend\">\
     <span class=\"void\"><span class=\"badge\">●&#xFE0E; void</span> notifies</span>\
     <span class=\"modifying\"><span class=\"badge\">●&#xFE0E; modifying</span> amends</span>\
     <span class=\"claiming\"><span class=\"badge\">●&#xFE0E; claiming</span> asks who takes it</span>\
+    <span class=\"gating\"><span class=\"badge\">●&#xFE0E; gating</span> lets it pass or not</span>\
+    <span class=\"flow\"><span class=\"badge\">●&#xFE0E; flow</span> runs it, stage by stage</span>\
     <span><span class=\"chip\">plugin/handler</span> ran</span>\
     <span><span class=\"chip changed\">plugin/handler</span> changed it</span>\
-    <span><span class=\"chip claimed\">plugin/handler</span> claimed it</span>\
+    <span><span class=\"chip claimed\">plugin/handler</span> claimed or answered it</span>\
     <span><span class=\"chip refused\">plugin/handler</span> refused it</span>\
     <span><span class=\"chip failed\">plugin/handler</span> failed, and the rest went on</span>\
     <span><span class=\"chip left-out\">plugin/handler</span> not called</span></p>\n";
@@ -63,6 +65,7 @@ fn tiles(html: &mut String, tally: &Tally) -> fmt::Result {
         ("", tally.calls, "handler calls"),
         ("good", tally.changes, "changes by plugins"),
         ("good", tally.claims, "claims"),
+        ("good", tally.answers, "answers by plugins"),
         ("bad", tally.refusals, "refusals"),
         ("bad", tally.failures, "plugin failures"),
     ] {
@@ -154,6 +157,7 @@ fn fire(html: &mut String, inner: &str, fired: &Fired) -> fmt::Result {
     }
     match fired.outcome {
         Outcome::Claimed { .. } => html.push_str("<span class=\"came\">claimed</span>"),
+        Outcome::Answered { .. } => html.push_str("<span class=\"came\">answered</span>"),
         Outcome::Unclaimed if quiet.is_empty() => {
             html.push_str("<span class=\"came\">unclaimed</span>");
         }

@@ -33,6 +33,17 @@ pub(super) fn outcome(fired: &Fired) -> String {
             names if names.is_empty() => "no handler was called".to_owned(),
             names => format!("unclaimed by {names}"),
         },
+        Outcome::Passed { rewritten_by } if rewritten_by.is_empty() => match names(fired, ran) {
+            names if names.is_empty() => "no handler was called".to_owned(),
+            names => format!("passed by {names}"),
+        },
+        Outcome::Passed { rewritten_by } => format!("rewritten by {}", rewritten_by.join(", ")),
+        Outcome::Rejected { by } => format!("rejected by {by}"),
+        Outcome::Completed => match names(fired, ran) {
+            names if names.is_empty() => "no handler was called".to_owned(),
+            names => format!("ran with {names}"),
+        },
+        Outcome::Answered { by } => format!("answered by {by}, not run"),
         Outcome::Failed(error) => format!("stopped: {error}"),
     }
 }
@@ -82,17 +93,17 @@ pub(super) fn remarks(fired: &Fired) -> Vec<Remark> {
             remarks.push(Remark { kind: RemarkKind::Failure, text });
         }
     }
-    let left_out = names(fired, |row| filter(row) == Some(SkipReason::Scope));
-    if !left_out.is_empty() {
-        let text = format!("not in scope: {left_out}");
-        remarks.push(Remark { kind: RemarkKind::LeftOut, text });
-    }
-    let too_late =
-        names(fired, |row| filter(row).is_some_and(|filter| filter != SkipReason::Scope));
-    if !too_late.is_empty() {
-        let text = format!("not reached: {too_late}");
-        remarks.push(Remark { kind: RemarkKind::LeftOut, text });
-    }
+    let mut left_out = |why: &str, names: String| {
+        if !names.is_empty() {
+            let text = format!("{why}: {names}");
+            remarks.push(Remark { kind: RemarkKind::LeftOut, text });
+        }
+    };
+    let [scope, condition] = [SkipReason::Scope, SkipReason::Condition];
+    left_out("not in scope", names(fired, |row| filter(row) == Some(scope)));
+    left_out("condition not met", names(fired, |row| filter(row) == Some(condition)));
+    let other = |reason| reason != scope && reason != condition;
+    left_out("not reached", names(fired, |row| filter(row).is_some_and(other)));
     remarks
 }
 
@@ -101,7 +112,9 @@ pub(super) fn class(row: &HandlerReport) -> &'static str {
     match row.status() {
         HandlerStatus::Ran(Contribution::Fields(fields)) if fields.contains(&"error") => "refused",
         HandlerStatus::Ran(Contribution::Fields(fields)) if !fields.is_empty() => "changed",
-        HandlerStatus::Ran(Contribution::Claimed) => "claimed",
+        HandlerStatus::Ran(Contribution::Replaced) => "changed",
+        HandlerStatus::Ran(Contribution::Rejected(_) | Contribution::Aborted(_)) => "refused",
+        HandlerStatus::Ran(Contribution::Claimed | Contribution::Answered) => "claimed",
         HandlerStatus::Ran(_) => "ran",
         HandlerStatus::Filtered(_) => "left-out",
         _ => "failed",
@@ -142,7 +155,7 @@ fn filter(row: &HandlerReport) -> Option<SkipReason> {
 }
 
 fn names(fired: &Fired, wanted: impl Fn(&HandlerReport) -> bool) -> String {
-    let rows = fired.report.handlers().iter().filter(|row| wanted(row));
+    let rows = fired.report.handlers().into_iter().filter(|row| wanted(row));
     rows.map(full_name).collect::<Vec<_>>().join(", ")
 }
 

@@ -14,6 +14,7 @@ pub(super) struct Tally {
     pub(super) calls: usize,
     pub(super) changes: usize,
     pub(super) claims: usize,
+    pub(super) answers: usize,
     pub(super) refusals: usize,
     pub(super) failures: usize,
 }
@@ -35,7 +36,9 @@ impl Tally {
             tally.fires += 1;
             match &fired.outcome {
                 Outcome::Amended(changes) => tally.changes += changes.len(),
+                Outcome::Passed { rewritten_by } => tally.changes += rewritten_by.len(),
                 Outcome::Claimed { .. } => tally.claims += 1,
+                Outcome::Answered { .. } => tally.answers += 1,
                 _ => {}
             }
             for row in fired.report.handlers() {

@@ -131,14 +131,18 @@ impl Sheet {
             _ if quiet => Tone::Dim,
             ModelKind::Modifying => Tone::Modifying,
             ModelKind::Claiming => Tone::Claiming,
+            ModelKind::Gating => Tone::Gating,
+            ModelKind::Flow => Tone::Flow,
             _ => Tone::Void,
         };
         let came = match &fired.outcome {
             _ if quiet => Tone::Dim,
             Outcome::Amended(changes) if refuses(changes) => Tone::Bad,
             Outcome::Amended(changes) if !changes.is_empty() => Tone::Good,
+            Outcome::Passed { rewritten_by } if !rewritten_by.is_empty() => Tone::Good,
             Outcome::Claimed { .. } => Tone::Claiming,
-            Outcome::Failed(_) => Tone::Bad,
+            Outcome::Answered { .. } => Tone::Flow,
+            Outcome::Rejected { .. } | Outcome::Failed(_) => Tone::Bad,
             _ => Tone::Plain,
         };
         let point = format!("{indent}{:<wide$} ", fired.report.point(), wide = self.point);

@@ -1,11 +1,12 @@
 //! Messages that come in.
 
+use hooks_points::lifecycle::{BeforeInbound, BeforeInboundPayload};
 use hooks_points::{
     GatewayMessage, GatewayMessagePayload, InboundClaim, InboundClaimPayload, InboundMessage,
     MessageReceived, MessageReceivedPayload, OutboundMessage, PersonalitySwitched,
     PersonalitySwitchedPayload,
 };
-use hooks_runtime::Claim;
+use hooks_runtime::{Claim, Gate};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -79,10 +80,19 @@ impl Agent {
         &self,
         turn: &Turn,
         session: &mut Session,
-        message: InboundMessage,
+        mut message: InboundMessage,
     ) -> Result<(), AgentError> {
+        turn.said(Speaker::User, &message.text);
+        match turn.gate::<BeforeInbound>(&message.platform, inbound(&message)).await? {
+            Gate::Passed(inbound) => message.text = inbound.content,
+            Gate::Rejected(rejection) => {
+                let InboundMessage { platform, chat_id, .. } = &message;
+                turn.refused("the message", rejection.reason());
+                let answer = format!("I do not take that in: {}.", rejection.reason());
+                return self.send(turn, platform, chat_id, OutboundMessage::text(answer)).await;
+            }
+        }
         let InboundMessage { platform, chat_id, text, .. } = &message;
-        turn.said(Speaker::User, text);
         let received = MessageReceivedPayload {
             message: message.clone(),
             session_id: (session.turns > 0).then(|| session.id.clone()),
@@ -146,5 +156,15 @@ impl Agent {
         let amended = turn.amend::<PersonalitySwitched>(wanted, &switched).await?;
         session.personality = amended.personality.unwrap_or_else(|| personality.clone());
         Ok(format!("From now on I am {}.", session.personality.name))
+    }
+}
+
+/// A message as those see it who decide whether it comes in.
+fn inbound(message: &InboundMessage) -> BeforeInboundPayload {
+    BeforeInboundPayload {
+        user_id: message.user_id.clone().unwrap_or_else(|| message.chat_id.clone()),
+        channel: message.platform.clone(),
+        content: message.text.clone(),
+        thread_id: message.thread_id.clone(),
     }
 }
