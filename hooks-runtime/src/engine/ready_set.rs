@@ -76,7 +76,8 @@ fn waker(shared: &Arc<Shared>, index: usize) -> Waker {
 /// The wakers of a set of pending calls.
 pub(crate) struct ReadySet {
     shared: Arc<Shared>,
-    /// The task's waker that is registered in `shared`: read here without a lock.
+    /// The task's waker that is registered in `shared`: read here without a lock. Never
+    /// dropped last, which may panic: `shared` has it too, and lives for `wakers`.
     registered: Option<Arc<Waker>>,
     nodes: Vec<NodeId>,
     /// One for each call.
@@ -84,12 +85,6 @@ pub(crate) struct ReadySet {
     /// The waker of the next call, while it is not in use.
     spare: Option<Waker>,
     calls: usize,
-}
-
-impl Drop for ReadySet {
-    fn drop(&mut self) {
-        drop_contained("a waker", self.registered.take());
-    }
 }
 
 impl ReadySet {

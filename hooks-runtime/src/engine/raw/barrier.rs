@@ -86,7 +86,10 @@ mod asymmetric {
 }
 
 #[cfg(not(all(target_os = "linux", not(any(miri, schedules, fences)))))]
-mod asymmetric {
+use unsupported as asymmetric;
+
+#[cfg(not(all(target_os = "linux", not(any(miri, schedules, fences)))))]
+mod unsupported {
     pub(super) const IS_KNOWN: bool = false;
 
     pub(super) fn is_available() -> bool {

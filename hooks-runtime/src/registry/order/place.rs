@@ -281,10 +281,10 @@ impl<'a> Places<'a> {
                 .entry(bounds)
                 .or_insert_with(|| Beyond::new(self.entries, self.base, bounds));
             let (rank, root) = (self.rank[index], self.root[index]);
-            let is_before = position[index] < position[self.base[root]];
+            let is_behind = position[index] >= position[self.base[root]];
             let leads_out = match root.cmp(&rank) {
-                Ordering::Less => beyond.below(root + usize::from(!is_before), rank),
-                Ordering::Greater => beyond.above(rank, root + usize::from(!is_before)),
+                Ordering::Less => beyond.below(root + usize::from(is_behind), rank),
+                Ordering::Greater => beyond.above(rank, root + usize::from(is_behind)),
                 Ordering::Equal => false,
             };
             if leads_out {
