@@ -146,6 +146,22 @@ async fn l12_what_was_merged_before_a_failure_is_dropped_with_care() {
     assert!(error.to_string().contains("no more"), "{error}");
 }
 
+/// Of two panics in one drop the second would end the process.
+#[tokio::test]
+async fn l12_two_values_that_were_merged_before_a_failure_are_dropped_one_by_one() {
+    let hooks = quiet();
+    let both = |_: &u32| FurnishResult { left: Some(SHARP()), right: Some(SHARP()), word: None };
+    let fails = |_: &u32| Err::<FurnishResult, _>("no more");
+    hooks
+        .register([
+            on::<Furnish>().handler(both),
+            on::<Furnish>().on_failure(FailurePolicy::Closed).handler(fails),
+        ])
+        .unwrap();
+    let error = hooks.fire_modifying::<Furnish>(&1).await.unwrap_err();
+    assert!(error.to_string().ends_with("no more"), "{error}");
+}
+
 #[tokio::test]
 async fn l25_what_was_merged_in_a_fire_that_is_dropped_is_dropped_with_care() {
     let hooks = merging();

@@ -116,43 +116,53 @@ async fn l20_every_failure_is_an_event_with_what_is_needed_to_find_it() {
     );
 }
 
-/// A result whose merge is written by hand, and panics once it has kept a word.
+/// A result whose merge is written by hand, and panics once it has kept what is new.
 #[derive(Debug, Default, PartialEq)]
-pub struct Merged(Option<&'static str>);
+pub struct Merged([Option<&'static str>; 2]);
 
 impl Merge for Merged {
-    const FIELDS: &'static [&'static str] = &["word"];
+    const FIELDS: &'static [&'static str] = &["bolt", "nut"];
 
     fn merge(&mut self, later: Self) -> FieldSet {
-        self.0 = self.0.or(later.0);
+        for (own, later) in self.0.iter_mut().zip(later.0) {
+            *own = own.or(later);
+        }
         panic!("no glue");
     }
 
     fn filled(&self) -> FieldSet {
         let mut filled = FieldSet::new();
-        if self.0.is_some() {
-            filled.insert(0);
+        for index in (0..2).filter(|&index| self.0[index].is_some()) {
+            filled.insert(index);
         }
         filled
     }
 }
 
-/// The handler has not failed, so only the event says that something panicked.
+/// The handlers have not failed, so only the event says that something panicked.
 #[tokio::test]
 async fn l20_a_panic_of_a_merge_that_is_written_by_hand_is_an_event() {
     keep_quiet(&["no glue"]);
     let (hooks, log) = (HookRegistry::new(), Log::new());
-    hooks.register(on::<Join>().name("joins").handler(|_: &u32| Merged(Some("set")))).unwrap();
+    hooks
+        .register([
+            on::<Join>().handler(|_: &u32| Merged([Some("short"), None])),
+            on::<Join>().handler(|_: &u32| Merged([Some("long"), Some("round")])),
+        ])
+        .unwrap();
     let _events = tracing::subscriber::set_default(Lines(log.clone()));
-    let event = ["ERROR dropping what came too late panicked panic=no glue"];
-    assert_eq!(hooks.fire_modifying::<Join>(&1).await.unwrap(), Merged(Some("set")));
-    assert_eq!(log.take(), event);
+    let events = ["ERROR dropping what came too late panicked panic=no glue"; 2];
+    let both = Merged([Some("short"), Some("round")]);
+    assert_eq!(hooks.fire_modifying::<Join>(&1).await.unwrap(), both);
+    assert_eq!(log.take(), events);
     let (joined, report) = hooks.fire_modifying_reported::<Join>(&1).await;
-    assert_eq!(joined.unwrap(), Merged(Some("set")));
-    assert_eq!(log.take(), event);
-    assert_eq!(report.handlers()[0].status().to_string(), "set word");
-    let info = &hooks.handlers_at::<Join>()[0];
-    assert_eq!((info.calls, info.failures), (2, 0));
+    assert_eq!(joined.unwrap(), both);
+    assert_eq!(log.take(), events);
+    let rows: Vec<_> = report.handlers().iter().map(|row| row.status().to_string()).collect();
+    assert_eq!(rows, ["set bolt", "set nut"]);
+    let infos = hooks.handlers_at::<Join>();
+    let counts: Vec<_> = infos.iter().map(|info| (info.calls, info.failures)).collect();
+    assert_eq!(counts, [(2, 0); 2]);
 }
 
 /// Sees to failures itself, or not.

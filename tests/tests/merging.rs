@@ -181,7 +181,7 @@ fn l08_a_set_of_fields_holds_what_was_put_in() {
         set.insert(index);
     }
     assert!(!set.is_empty());
-    let held: Vec<_> = (0..64).filter(|&index| set.contains(index)).collect();
+    let held: Vec<_> = (0..66).filter(|&index| set.contains(index)).collect();
     assert_eq!(held, [1, 63]);
     assert_eq!(set.names::<Label>(), ["street"]);
 }
