@@ -146,6 +146,31 @@ async fn l33_it_inherits_the_depth() {
     );
 }
 
+/// Two registries that hand fires over to each other for ever are stopped as well.
+#[tokio::test]
+async fn l33_it_inherits_the_depth_in_every_registry() {
+    let registry = || Arc::new(HookRegistry::builder().max_depth(4).build());
+    let (one, other) = (registry(), registry());
+    let calls = Arc::new(AtomicUsize::new(0));
+    for (hooks, next) in [(&one, &other), (&other, &one)] {
+        let state = (calls.clone(), Arc::downgrade(next));
+        type Kept = (Arc<AtomicUsize>, std::sync::Weak<HookRegistry>);
+        let again = |(calls, next): &Kept, again: &AgainPayload| {
+            if calls.fetch_add(1, Ordering::SeqCst) < 100 {
+                let next = next.upgrade().unwrap();
+                next.spawn_void::<Again>(AgainPayload { left: again.left + 1 });
+            }
+        };
+        hooks.register(on::<Again>().handler_with(state, again)).unwrap();
+    }
+    one.spawn_void::<Again>(AgainPayload { left: 0 });
+    while one.settled().running() + other.settled().running() > 0 {
+        one.settled().await.unwrap();
+        other.settled().await.unwrap();
+    }
+    assert_eq!(calls.load(Ordering::SeqCst), 8);
+}
+
 #[tokio::test]
 async fn l33_a_wait_from_inside_of_one_is_an_error() {
     let hooks = HookRegistry::new();

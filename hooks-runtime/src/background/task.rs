@@ -24,7 +24,7 @@ pub(super) struct Task {
 impl Task {
     /// A fire of that point that is about to be handed over.
     pub(super) fn begin(hooks: &ScopedHooks, point: &'static PointDescriptor) -> Self {
-        Self::with(hooks, point, Ticket::take(&hooks.inner))
+        Self::with(point, Ticket::take(&hooks.inner))
     }
 
     /// The same, unless so many are under way.
@@ -33,11 +33,11 @@ impl Task {
         point: &'static PointDescriptor,
         limit: usize,
     ) -> Option<Self> {
-        Some(Self::with(hooks, point, Ticket::take_within(&hooks.inner, limit)?))
+        Some(Self::with(point, Ticket::take_within(&hooks.inner, limit)?))
     }
 
-    fn with(hooks: &ScopedHooks, point: &'static PointDescriptor, ticket: Ticket) -> Self {
-        Self { chain: Inherited::of(hooks.registry(), point, ticket.id()), point, ticket }
+    fn with(point: &'static PointDescriptor, ticket: Ticket) -> Self {
+        Self { chain: Inherited::of(point, ticket.id()), point, ticket }
     }
 
     /// The future that the runtime polls.

@@ -52,7 +52,7 @@ pub(crate) fn within<T>(nested: Nested, run: usize, poll: impl FnOnce() -> T) ->
 #[cfg(feature = "tokio")]
 #[derive(Debug)]
 pub(crate) struct Inherited {
-    /// Those of its own registry, which is there as long as it is.
+    /// Those of every registry: two that hand fires over to each other end as well.
     fires: Box<[Nested]>,
     /// The fire in the background itself, as no fire of any registry.
     own: Nested,
@@ -63,9 +63,10 @@ pub(crate) struct Inherited {
 
 #[cfg(feature = "tokio")]
 impl Inherited {
-    /// The fires of that registry that this thread is polling.
-    pub(crate) fn of(registry: usize, point: &'static PointDescriptor, id: usize) -> Self {
-        let fires = chain::fires().into_iter().filter(|fire| fire.registry == registry);
+    /// The fires that this thread is polling.
+    pub(crate) fn of(point: &'static PointDescriptor, id: usize) -> Self {
+        // The steps of other fires in the background are of no registry.
+        let fires = chain::fires().into_iter().filter(|fire| fire.registry != 0);
         let own = Nested { point, registry: 0, fire: 0 };
         Self { fires: fires.collect(), own, id, observing: chain::is_observing() }
     }

@@ -166,10 +166,10 @@ pub struct ScopedHooks {
 }
 
 impl ScopedHooks {
-    /// Identifies this registry for as long as it exists.
+    /// Identifies this registry, also after it is gone.
     #[inline]
     pub(crate) fn registry(&self) -> usize {
-        Arc::as_ptr(&self.inner).addr()
+        self.inner.id
     }
 
     /// These hooks, narrowed further to `plugins`.

@@ -40,6 +40,7 @@ use crate::registry::entry::Entry;
 use crate::registry::handle::{Handle, Handles};
 use crate::registry::snapshot::Snapshot;
 use crate::registry::store::{Batch, Change, Store};
+use crate::sync::statics::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard};
 
 /// The hooks of a program: what is registered, and the means to fire.
@@ -55,6 +56,8 @@ pub struct HookRegistry {
 /// The registry itself, behind the `Arc`.
 #[derive(Debug)]
 pub(crate) struct Inner {
+    /// Identifies the registry; never zero, and never reused.
+    pub(crate) id: usize,
     pub(crate) table: Table,
     pub(crate) published: SnapshotCell<Snapshot>,
     pub(crate) settings: Settings,
@@ -62,6 +65,8 @@ pub(crate) struct Inner {
     #[cfg(feature = "tokio")]
     pub(crate) background: BackgroundTasks,
 }
+
+static NEXT_ID: AtomicUsize = AtomicUsize::new(1);
 
 impl HookRegistry {
     /// An empty registry with the default settings.
@@ -71,6 +76,7 @@ impl HookRegistry {
 
     fn from_settings(settings: Settings) -> Self {
         let inner = Inner {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             table: Table::new(!settings.observers.is_empty()),
             published: SnapshotCell::new(Snapshot::default()),
             settings,
