@@ -380,3 +380,41 @@ async fn l19_what_a_condition_captured_is_released_with_its_handler() {
     handle.unregister().await;
     assert_eq!(Arc::strong_count(&captured), 1);
 }
+
+/// A condition takes its time: where its handler is removed meanwhile, here by itself,
+/// no call of it starts, in every way through a fire.
+#[tokio::test]
+async fn l19_a_handler_that_is_removed_while_its_condition_is_asked_is_not_called() {
+    for way in ["quick", "scoped", "reported", "once"] {
+        let hooks = Arc::new(HookRegistry::new());
+        let calls = Arc::new(AtomicUsize::new(0));
+        let (own, count) = (Arc::downgrade(&hooks), calls.clone());
+        let leaving = on::<Opened>().name("leaving").plugin("shop").when(move |_| {
+            own.upgrade().unwrap().unregister_plugin("shop").removed() == 1
+        });
+        let leaving = if way == "once" { leaving.once() } else { leaving };
+        let other = on::<Opened>().name("other").plugin("other");
+        let leaving = leaving.handler(move |_: &OpenedPayload| {
+            count.fetch_add(1, Ordering::SeqCst);
+        });
+        hooks.register([leaving, other.handler(|_: &OpenedPayload| ())]).unwrap();
+
+        let opened = OpenedPayload { drawer: 1 };
+        match way {
+            "scoped" => {
+                let scoped = hooks.scope(Plugins::only(["shop"]));
+                scoped.fire_void::<Opened>(&opened).await.unwrap();
+            }
+            "reported" => {
+                let (outcome, report) = hooks.fire_void_reported::<Opened>(&opened).await;
+                outcome.unwrap();
+                let status = report.handler("leaving").unwrap().status();
+                assert_eq!(*status, HandlerStatus::Filtered(SkipReason::Unregistered));
+            }
+            _ => hooks.fire_void::<Opened>(&opened).await.unwrap(),
+        }
+        assert_eq!(calls.load(Ordering::SeqCst), 0, "{way}");
+        assert_eq!(Arc::strong_count(&calls), 1, "{way}: released with the fire");
+        assert_eq!(hooks.handlers_at::<Opened>()[0].calls, u64::from(way != "scoped"), "{way}");
+    }
+}

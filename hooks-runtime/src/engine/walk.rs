@@ -151,6 +151,10 @@ impl<'w, 'i> Walk<'w, 'i> {
                 if asked == Asked::Unmet {
                     return Err(SkipReason::Condition);
                 }
+                // A condition takes its time, and may remove what it is asked about.
+                if asked == Asked::Met && entered.is_gone(also_leaving) {
+                    return Err(SkipReason::Unregistered);
+                }
                 if asked == Asked::Met && !entry.take_turn() {
                     return Err(SkipReason::Once);
                 }

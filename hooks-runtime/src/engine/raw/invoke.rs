@@ -83,6 +83,12 @@ impl Entered<'_, '_> {
         }
     }
 
+    /// Whether it was removed since it was entered, by its condition or beside it.
+    pub(crate) fn is_gone(&self, also_leaving: bool) -> bool {
+        let Self(invocation) = self;
+        is_gone(&invocation.list.get(invocation.frame.at).entry, also_leaving)
+    }
+
     /// Starts a call of it.
     pub(crate) fn start(self, watch: Watch) -> CallStep {
         let Self(invocation) = self;
@@ -93,6 +99,12 @@ impl Entered<'_, '_> {
         let started = catch(|| unsafe { handler.start(frame) });
         started.unwrap_or_else(|panic| panicked(invocation.frame, panic))
     }
+}
+
+/// Whether a handler was removed; one that is leaving only where `also_leaving` does
+/// not say otherwise.
+fn is_gone(entry: &Entry, also_leaving: bool) -> bool {
+    if also_leaving { entry.handler.is_shut() } else { entry.is_closed() }
 }
 
 /// The future of a call that is pending is kept or dropped before the next call.
@@ -307,8 +319,7 @@ impl<'w> Invocation<'w> {
         self.frame.at = at;
         let handler = self.list.get(at);
         self.step.publish_running(handler.entry.as_ptr());
-        let cell = &handler.entry.handler;
-        if if also_leaving { cell.is_shut() } else { cell.is_closed() } {
+        if is_gone(&handler.entry, also_leaving) {
             self.leave();
             return None;
         }

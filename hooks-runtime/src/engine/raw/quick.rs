@@ -190,8 +190,14 @@ fn stopped_at_special(
 unsafe fn call_conditional(frame: &mut Frame, handler: &HandlerRef) -> bool {
     // SAFETY (both): passed on to the caller.
     let called = catch(|| {
-        let is_met = unsafe { handler.is_met(frame) };
-        is_met.then(|| unsafe { handler.start(frame) })
+        if !unsafe { handler.is_met(frame) } {
+            return None;
+        }
+        // A condition takes its time, and may remove what it is asked about.
+        if handler.entry.is_closed() {
+            return Some(CallStep::Deferred);
+        }
+        Some(unsafe { handler.start(frame) })
     });
     match called {
         Ok(Some(CallStep::Continue)) => return true,
