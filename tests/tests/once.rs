@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier};
 
 use hooks_runtime::{
     Claim, FailurePolicy, HandlerStatus, HookContext, HookRegistry, SkipReason, handlers,
-    hook_handler, hook_points, on,
+    hook_handler, hook_handlers, hook_points, on,
 };
 
 hook_points! {
@@ -158,4 +158,46 @@ async fn l31_once_is_a_flag_of_the_attribute() {
     hooks.register(handlers![first]).unwrap();
     assert_eq!(hooks.fire_claiming::<Route>(&1).await.unwrap(), Claim::Claimed(1));
     assert_eq!(hooks.fire_claiming::<Route>(&2).await.unwrap(), Claim::Unclaimed);
+}
+
+struct Greeter(Arc<std::sync::Mutex<Vec<&'static str>>>);
+
+#[hook_handlers(plugin = "greeter")]
+impl Greeter {
+    #[hook_handler(Opened, once)]
+    fn greet(&self, _: &OpenedPayload) {
+        self.0.lock().unwrap().push("called");
+    }
+
+    #[stop]
+    async fn stop(&self) {
+        self.0.lock().unwrap().push("stopped");
+    }
+}
+
+impl Drop for Greeter {
+    fn drop(&mut self) {
+        self.0.lock().unwrap().push("dropped");
+    }
+}
+
+/// A plugin whose last handler was called once is installed still: its stop runs when
+/// the host uninstalls it.
+#[tokio::test]
+async fn l31_a_plugin_is_stopped_after_its_last_handler_was_called_once() {
+    for by_handle in [true, false] {
+        let hooks = HookRegistry::new();
+        let log = Arc::default();
+        let installed = hooks.install(Greeter(Arc::clone(&log))).unwrap();
+        hooks.fire_void::<Opened>(&OPENED).await.unwrap();
+        assert!(hooks.handlers_at::<Opened>().is_empty());
+        assert!(hooks.is_installed("greeter"));
+        assert_eq!(*log.lock().unwrap(), ["called"]);
+
+        let removal =
+            if by_handle { installed.uninstall() } else { hooks.unregister_plugin("greeter") };
+        removal.await;
+        assert_eq!(*log.lock().unwrap(), ["called", "stopped", "dropped"]);
+        assert!(!hooks.is_installed("greeter"));
+    }
 }

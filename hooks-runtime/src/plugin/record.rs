@@ -102,6 +102,11 @@ impl PluginRecord {
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = stop;
     }
 
+    /// Whether its stop is to be run when it is removed.
+    pub(crate) fn is_to_be_stopped(&self) -> bool {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// It is removed: its stop is run by the wait for that.
     pub(crate) fn take_stop(&self) -> Option<Arc<Stop>> {
         let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner).take()?;

@@ -320,9 +320,14 @@ impl Store {
         self.names.get(id).and_then(Weak::upgrade)
     }
 
-    /// A plugin without handlers is forgotten, so that ids do not pile up.
+    /// A plugin without handlers is forgotten, so that ids do not pile up. One that is
+    /// to be stopped stays where its last handler left by itself: nobody would wait for
+    /// its stop.
     fn forget_idle_plugin(&mut self, removed: &Entry) -> Option<Arc<PluginRecord>> {
         let plugin = removed.plugin.as_ref().filter(|plugin| plugin.handlers() == 0)?;
+        if removed.was_called_once() && plugin.is_to_be_stopped() {
+            return None;
+        }
         self.forget_places(plugin.generation());
         self.plugins.remove(plugin.id())
     }
