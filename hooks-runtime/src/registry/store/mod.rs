@@ -321,7 +321,7 @@ impl Store {
     }
 
     /// A plugin without handlers is forgotten, so that ids do not pile up. One that is
-    /// to be stopped stays where its last handler left by itself: nobody would wait for
+    /// to be stopped stays where its last handler left by itself: no removal would wait for
     /// its stop.
     fn forget_idle_plugin(&mut self, removed: &Entry) -> Option<Arc<PluginRecord>> {
         let plugin = removed.plugin.as_ref().filter(|plugin| plugin.handlers() == 0)?;
