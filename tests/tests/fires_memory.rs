@@ -140,6 +140,38 @@ fn l25_the_memory_of_a_large_future_is_freed_with_its_fire() {
     }
 }
 
+/// Ready in its second poll, and as small as that can be.
+struct Small {
+    waited: bool,
+}
+
+impl Future for Small {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.waited, true) { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+#[test]
+fn l25_futures_of_a_byte_and_of_none_wait_behind_a_large_one() {
+    for drops in [false, true] {
+        let hooks = HookRegistry::new();
+        hooks
+            .register([
+                on::<Drip>().handler(waits::<4000>),
+                on::<Drip>().handler(|_: &u32| Small { waited: false }),
+                on::<Drip>().handler(waits::<100>),
+            ])
+            .unwrap();
+        assert_eq!(cost_of_fire(&hooks, drops).live, 0, "dropped: {drops}");
+        hooks.register(on::<Drip>().handler(|_: &u32| std::future::pending::<()>())).unwrap();
+        hooks.register(on::<Drip>().handler(waits::<100>)).unwrap();
+        assert_eq!(cost_of(|| fire(&hooks, true)).live, 0, "dropped: {drops}");
+        assert_eq!(hooks.handlers().iter().map(|info| info.failures).sum::<u64>(), 0);
+    }
+}
+
 /// Each takes over what one before it needed. What is left is the thread's own list
 /// of what is to be dropped at its end; other tests may take some of it meanwhile.
 #[test]
