@@ -389,9 +389,10 @@ async fn l19_a_handler_that_is_removed_while_its_condition_is_asked_is_not_calle
         let hooks = Arc::new(HookRegistry::new());
         let calls = Arc::new(AtomicUsize::new(0));
         let (own, count) = (Arc::downgrade(&hooks), calls.clone());
-        let leaving = on::<Opened>().name("leaving").plugin("shop").when(move |_| {
-            own.upgrade().unwrap().unregister_plugin("shop").removed() == 1
-        });
+        let leaving = on::<Opened>()
+            .name("leaving")
+            .plugin("shop")
+            .when(move |_| own.upgrade().unwrap().unregister_plugin("shop").removed() == 1);
         let leaving = if way == "once" { leaving.once() } else { leaving };
         let other = on::<Opened>().name("other").plugin("other");
         let leaving = leaving.handler(move |_: &OpenedPayload| {
