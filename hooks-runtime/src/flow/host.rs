@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use crate::engine::containment::{contained, shown};
-use crate::flow::run::Operation;
+use crate::flow::operation::{Attempt, Convert};
 use crate::flow::validation::Uncalled;
 use crate::flow::{FlowError, FlowPoint, FlowStep, StepReport, StepStatus, Validation};
 use crate::observe::recorder::Recorder;
@@ -43,16 +43,17 @@ pub(super) async fn validate<F: FlowPoint, V: Validation<F>>(
 /// Calls the operation; a panic in it is the flow's error.
 pub(super) async fn operate<F, O>(
     mut operation: Uncalled<O>,
+    convert: Convert<O::Error>,
     input: F::Payload,
     recorder: Option<&Recorder<'_>>,
 ) -> Stepped<F::Result>
 where
     F: FlowPoint,
-    O: Operation<F>,
+    O: Attempt<F::Payload, F::Result>,
 {
     // The conversion of its error is the host's code as well.
     let call =
-        operation.take().map(|operation| async move { operation(input).await.map_err(Into::into) });
+        operation.take().map(|operation| async move { operation(input).await.map_err(convert) });
     let future = pin!(call);
     let mut running = Running::start(FlowStep::Operation, future, recorder);
     let outcome = poll_fn(|task| running.poll(task)).await;

@@ -19,7 +19,8 @@
 //! `hooks.flow::<F>().target::<T>().run(input, operation)`. The same builder takes
 //! the flow's own validation, in line ([`validate`](FlowRun::validate)) or awaited
 //! ([`validate_async`](FlowRun::validate_async)), and `run_reported` returns what every
-//! stage, the validation and the operation did, and who recovered.
+//! stage, the validation and the operation did, and who recovered. A run can be
+//! spawned; [`run`](FlowRun::run) says what that needs.
 //!
 //! A cache answers before the operation and learns after it:
 //!
@@ -117,6 +118,7 @@ mod answer;
 mod context;
 mod error;
 mod host;
+mod operation;
 mod participants;
 mod report;
 mod run;
@@ -128,9 +130,10 @@ mod validation;
 
 pub use context::FlowContext;
 pub use error::FlowError;
+pub use operation::Operation;
 pub(crate) use participants::{Participants, Standing};
 pub use report::{FlowReport, Recovery};
-pub use run::{FlowRun, Operation};
+pub use run::FlowRun;
 pub use stages::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowPoint, OnError,
     Stage, StageDescriptors, StageKind,

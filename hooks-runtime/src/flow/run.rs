@@ -13,7 +13,7 @@ use crate::engine::fire::{FireInfo, RunScope};
 use crate::engine::nesting;
 use crate::engine::raw::{ActiveStep, Nested};
 use crate::error::BoxError;
-use crate::flow::host;
+use crate::flow::operation::{Attempt, Convert, Operation};
 use crate::flow::stage_run::StageEnd;
 use crate::flow::validation::{AsyncValidation, SyncValidation, Uncalled, Validation};
 use crate::flow::{
@@ -21,6 +21,7 @@ use crate::flow::{
     FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Participants, Recovery, Stage,
     StageKind, StepReport,
 };
+use crate::flow::{host, validation};
 use crate::handler::target::Target;
 use crate::model::{FiresAs, Flow};
 use crate::observe::recorder::Recorder;
@@ -28,37 +29,6 @@ use crate::observe::{FireEnd, log};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::registry::snapshot::Snapshot;
-
-/// The operation of a flow: an async function or closure from its input to a
-/// `Result` of its output.
-#[diagnostic::on_unimplemented(
-    message = "this is not an operation for the flow `{F}`",
-    label = "expected an async function or closure from `{Input}` to `Result<{Output}, E>`",
-    note = "write `async |input: {Input}| -> Result<{Output}, E> {{ … }}`",
-    note = "the error `E` is `Into<Box<dyn Error + Send + Sync>>`"
-)]
-pub trait Operation<F: HookPoint, Input = <F as HookPoint>::Payload, Output = <F as HookPoint>::Result>:
-    // Both say the same; the second lets the compiler infer a closure's types.
-    FnOnce(Input) -> <Self as Operation<F, Input, Output>>::Future
-    + AsyncFnOnce(Input) -> Result<Output, <Self as Operation<F, Input, Output>>::Error>
-{
-    /// The future of the call.
-    type Future: Future<Output = Result<Output, Self::Error>>;
-    /// The operation's own error.
-    type Error: Into<BoxError>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<F, I, R, O, Fut, E> Operation<F, I, R> for O
-where
-    F: HookPoint,
-    O: FnOnce(I) -> Fut + AsyncFnOnce(I) -> Result<R, E>,
-    Fut: Future<Output = Result<R, E>>,
-    E: Into<BoxError>,
-{
-    type Future = Fut;
-    type Error = E;
-}
 
 /// Builds a run of the flow `F`: its validation and its targets.
 #[must_use = "call `run`"]
@@ -133,13 +103,14 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
     /// # }
     /// ```
     ///
-    /// The run can be sent to another thread where its future can.
-    pub fn validate_async<W, E>(self, validation: W) -> FlowRun<'h, F, AsyncValidation<W, E>>
+    /// The run can be spawned where the validation and its future are `Send`, as at
+    /// [`run`](Self::run).
+    pub fn validate_async<W, E>(self, validation: W) -> FlowRun<'h, F, AsyncValidation<F, W>>
     where
         W: AsyncFnOnce(&F::Payload) -> Result<(), E>,
         E: Into<BoxError>,
     {
-        self.validated(AsyncValidation::new(validation))
+        self.validated(validation::awaited(validation))
     }
 
     fn validated<W>(self, validation: W) -> FlowRun<'h, F, W> {
@@ -165,12 +136,37 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
     }
 
     /// Runs the flow.
+    ///
+    /// The run can be spawned, or boxed as a `dyn Future + Send`, where its input, the
+    /// operation, the validation and their futures are `Send`, whatever they fail with:
+    ///
+    /// ```
+    /// # use hooks_runtime::{BoxError, HookRegistry, hook_points};
+    /// # hook_points! {
+    /// #     /// One look-up, stage by stage.
+    /// #     pub flow Lookup(String) -> String;
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// # let hooks = HookRegistry::new();
+    /// let run = tokio::spawn(async move {
+    ///     let lookup = async |key: String| Ok::<_, BoxError>(format!("shelf {}", key.parse::<u8>()?));
+    ///     hooks.flow::<Lookup>().run("7".to_owned(), lookup).await
+    /// });
+    /// assert_eq!(run.await.unwrap().unwrap(), "shelf 7");
+    /// # }
+    /// ```
+    ///
+    /// The compiler refuses one case, with "not general enough" or "one type is more
+    /// general than the other": an async closure, where the type of the flow's input or
+    /// output is written with a lifetime or a `dyn`, as `&'static str` and
+    /// `Vec<Box<dyn Any>>` are. Write an `async fn`, or a struct around that type.
     pub async fn run<O: Operation<F>>(
         self,
         input: F::Payload,
         operation: O,
     ) -> Result<F::Result, FlowError> {
-        self.drive(input, operation, None).await
+        self.drive(input, operation, O::Error::into, None).await
     }
 
     /// Runs the flow and reports every stage, the validation and the operation.
@@ -180,14 +176,15 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
         operation: O,
     ) -> (Result<F::Result, FlowError>, FlowReport) {
         let mut report = FlowReport::new(F::NAME, self.validation.is_given());
-        let outcome = self.drive(input, operation, Some(&mut report)).await;
+        let outcome = self.drive(input, operation, O::Error::into, Some(&mut report)).await;
         (outcome, report)
     }
 
-    async fn drive<O: Operation<F>>(
+    async fn drive<O: Attempt<F::Payload, F::Result>>(
         self,
         input: F::Payload,
         operation: O,
+        convert: Convert<O::Error>,
         report: Option<&mut FlowReport>,
     ) -> Result<F::Result, FlowError> {
         let Self { hooks, validation, targets, .. } = self;
@@ -215,7 +212,7 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
                 steps: if validation.is_given() { BOTH_STEPS } else { OPERATION }.iter(),
             };
             let outcome = driver
-                .run_to_output(validation, Uncalled::new(FlowStep::Operation, operation))
+                .run_to_output(validation, Uncalled::new(FlowStep::Operation, operation), convert)
                 .await;
             driver.run_to_end(outcome).await
         }));
@@ -300,16 +297,17 @@ const ONLY_THE_OPERATION: &str = "only the operation takes the input";
 
 impl<F: FlowPoint> Driver<'_, F> {
     /// Everything up to `AfterExecute`. The output is in the context then.
-    async fn run_to_output<V: Validation<F>, O: Operation<F>>(
+    async fn run_to_output<V: Validation<F>, O: Attempt<F::Payload, F::Result>>(
         &mut self,
         validation: V,
         operation: Uncalled<O>,
+        convert: Convert<O::Error>,
     ) -> Result<(), FlowError> {
         self.stage::<BeforeValidation<F>>(StageKind::BeforeValidation).await?;
         self.validate(validation).await?;
         self.stage::<AfterValidation<F>>(StageKind::AfterValidation).await?;
         self.stage::<BeforeExecute<F>>(StageKind::BeforeExecute).await?;
-        self.operate(operation).await?;
+        self.operate(operation, convert).await?;
         self.stage::<AfterExecute<F>>(StageKind::AfterExecute).await
     }
 
@@ -328,13 +326,18 @@ impl<F: FlowPoint> Driver<'_, F> {
     }
 
     /// The operation, unless a handler answered in its place.
-    async fn operate<O: Operation<F>>(&mut self, operation: Uncalled<O>) -> Result<(), FlowError> {
+    async fn operate<O: Attempt<F::Payload, F::Result>>(
+        &mut self,
+        operation: Uncalled<O>,
+        convert: Convert<O::Error>,
+    ) -> Result<(), FlowError> {
         if self.context.output.is_some() {
             self.not_run(NotRun::Answered);
             return Ok(());
         }
         let input = self.context.input.take().expect(ONLY_THE_OPERATION);
-        let (output, report) = host::operate::<F, O>(operation, input, self.recorder).await;
+        let (output, report) =
+            host::operate::<F, O>(operation, convert, input, self.recorder).await;
         self.stepped(report);
         self.context.output = Some(output?);
         Ok(())

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::future::Future;
-use std::marker::PhantomData;
 
 use crate::engine::containment::drop_contained;
 use crate::error::BoxError;
 use crate::flow::{FlowPoint, FlowStep};
+use crate::point::HookPoint;
 
 /// A validation of the flow `F`, which a run calls at most once: a
 /// [`SyncValidation`], which may be none at all, or an [`AsyncValidation`].
@@ -27,8 +27,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-type SyncJudge<'v, F> =
-    dyn FnOnce(&<F as crate::HookPoint>::Payload) -> Result<(), BoxError> + Send + 'v;
+type SyncJudge<'v, F> = dyn FnOnce(&<F as HookPoint>::Payload) -> Result<(), BoxError> + Send + 'v;
 
 /// A synchronous validation, or none.
 pub struct SyncValidation<'v, F: FlowPoint>(Uncalled<Box<SyncJudge<'v, F>>>);
@@ -58,30 +57,60 @@ impl<F: FlowPoint> Validation<F> for SyncValidation<'_, F> {
     }
 }
 
-/// An async function or closure `V` that refuses the input with an `E`.
-pub struct AsyncValidation<V, E>(Uncalled<V>, PhantomData<fn() -> E>);
-
-impl<V, E> AsyncValidation<V, E> {
-    pub(super) fn new(judge: V) -> Self {
-        Self(Uncalled::new(FlowStep::Validation, judge), PhantomData)
-    }
+/// An async function or closure `V` that refuses the input of the flow `F`.
+pub struct AsyncValidation<F: FlowPoint, V: Judge<F>> {
+    judge: Uncalled<V>,
+    convert: for<'i> fn(Refusal<'i, F, V>) -> BoxError,
 }
 
-impl<V, E> sealed::Sealed for AsyncValidation<V, E> {}
+/// What `V` refuses an input with.
+type Refusal<'i, F, V> = <V as JudgeOf<'i, <F as HookPoint>::Payload>>::Error;
 
-impl<F, V, E> Validation<F> for AsyncValidation<V, E>
+/// An async function or closure that can refuse the input of `F`.
+// Its error is no parameter, and not `Into<BoxError>`, for the reason at `Attempt`.
+#[doc(hidden)]
+pub trait Judge<F: FlowPoint>: for<'i> JudgeOf<'i, F::Payload> {}
+
+impl<F: FlowPoint, V: for<'i> JudgeOf<'i, F::Payload>> Judge<F> for V {}
+
+/// A [`Judge`] of inputs that live for `'i`.
+#[doc(hidden)]
+pub trait JudgeOf<'i, Input: 'i>:
+    AsyncFnOnce(&'i Input) -> Result<(), <Self as JudgeOf<'i, Input>>::Error>
+{
+    /// What it refuses them with.
+    type Error;
+}
+
+impl<'i, Input: 'i, V, E> JudgeOf<'i, Input> for V
+where
+    V: AsyncFnOnce(&'i Input) -> Result<(), E>,
+{
+    type Error = E;
+}
+
+/// The validation by `judge`.
+// Not a method of the type: beside its bound `Judge<F>` the compiler would not see that
+// `E` is the error of every call.
+pub(super) fn awaited<F, V, E>(judge: V) -> AsyncValidation<F, V>
 where
     F: FlowPoint,
     V: AsyncFnOnce(&F::Payload) -> Result<(), E>,
     E: Into<BoxError>,
 {
+    AsyncValidation { judge: Uncalled::new(FlowStep::Validation, judge), convert: E::into }
+}
+
+impl<F: FlowPoint, V: Judge<F>> sealed::Sealed for AsyncValidation<F, V> {}
+
+impl<F: FlowPoint, V: Judge<F>> Validation<F> for AsyncValidation<F, V> {
     fn is_given(&self) -> bool {
         true
     }
 
     async fn judge(mut self, input: &F::Payload) -> Result<(), BoxError> {
-        match self.0.take() {
-            Some(judge) => judge(input).await.map_err(Into::into),
+        match self.judge.take() {
+            Some(judge) => judge(input).await.map_err(self.convert),
             None => Ok(()),
         }
     }
@@ -118,7 +147,7 @@ impl<F: FlowPoint> fmt::Debug for SyncValidation<'_, F> {
     }
 }
 
-impl<V, E> fmt::Debug for AsyncValidation<V, E> {
+impl<F: FlowPoint, V: Judge<F>> fmt::Debug for AsyncValidation<F, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AsyncValidation").finish_non_exhaustive()
     }
