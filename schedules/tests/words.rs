@@ -47,7 +47,7 @@ mod sync {
 
 #[path = "words/stubs.rs"]
 mod stubs;
-use stubs::{call, engine, frame, handler, observe, plugin, point, registry};
+use stubs::{call, condition, engine, frame, handler, observe, plugin, point, registry};
 
 #[path = "../../hooks-runtime/src/engine/raw/barrier.rs"]
 mod barrier;

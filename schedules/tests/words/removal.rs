@@ -9,11 +9,12 @@ use loom::future::block_on;
 use loom::thread;
 
 use crate::call::{Call, CallStep};
-use crate::entry::{Counters, Entry, Phase};
+use crate::entry::{Entry, Phase};
 use crate::frame::Frame;
 use crate::handler_cell::{ErasedHandler, HandlerCell, Invoke};
 use crate::list::{Cursor, HandlerList};
 use crate::point::{FailurePolicy, HookPoint, POINT, PointDescriptor, SourceLocation};
+use crate::registry::handler_counters::HandlerCounters;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::threads::ActiveStep;
 use crate::tracker::{self, CallTracker};
@@ -85,8 +86,9 @@ pub(crate) fn entry(
         after: Vec::new(),
         allowed: None,
         target: None,
+        once: None,
         location: SourceLocation,
-        counters: Counters::default(),
+        counters: HandlerCounters,
         handler: HandlerCell::new(ErasedHandler::new::<Point, _>(handler)),
     })
 }
