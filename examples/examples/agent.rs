@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use hooks_examples::agent::{ChatCompletions, Record, SystemClock, line};
 use hooks_examples::day;
 use hooks_examples::house::House;
-use hooks_examples::view::{self, Look};
+use hooks_examples::view::{self, Look, Output};
 use terminal_size::{Width, terminal_size};
 
 const HELP: &str = "\
@@ -22,20 +22,27 @@ An agent that runs on hooks.
                                                 shape; without messages, one a line is read
 
 options
+  --all              show fires without handlers too, each in its row
+  --no-pager         write to the terminal itself
+  --html FILE        write a page with the timeline: filters, search, keys
+  --svg FILE         write a picture of the timeline's longest part
   --trace FILE       write the report of every fire as a line of JSON
-  --html FILE        write a page with the timeline
   --model-url URL    such as http://localhost:8080/v1 (https:// needs --features https)
   --model NAME       the model's name there
   --help             this text
 
 environment
   MODEL_API_KEY      the key of that model, if it wants one
-  NO_COLOR           no colour";
+  NO_COLOR           no colour
+  PAGER              what shows the timeline in a terminal, instead of `less -FRX`";
 
 #[derive(Default)]
 struct Options {
-    trace: Option<PathBuf>,
+    all: bool,
+    no_pager: bool,
     html: Option<PathBuf>,
+    svg: Option<PathBuf>,
+    trace: Option<PathBuf>,
     url: Option<String>,
     model: Option<String>,
     messages: Vec<String>,
@@ -52,35 +59,62 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     // A panic of a plugin is in the timeline, not printed in the middle of it.
     std::panic::set_hook(Box::new(|_| {}));
 
-    let look = look();
+    let scripted = options.url.is_none() && options.messages.is_empty();
+    if options.url.is_some() != options.model.is_some() || !(scripted || options.url.is_some()) {
+        return Err("messages need both `--model-url` and `--model`; see `--help`".into());
+    }
+    let look = Look { all: options.all, ..look() };
+    // What is typed is answered at once, below it.
+    let typed = !scripted && options.messages.is_empty();
+    let mut output = if look.width.is_none() || options.no_pager || typed {
+        Output::plain()
+    } else {
+        Output::paged(std::env::var_os("PAGER").as_deref())
+    };
+    let ran = run(options, look, &mut output).await;
+    if output.is_paged() {
+        // Until the pager is left, the key that interrupts is the pager's.
+        tokio::spawn(async { while tokio::signal::ctrl_c().await.is_ok() {} });
+        tokio::task::yield_now().await;
+    }
+    output.finish()?;
+    ran
+}
+
+/// Lives through the day, or talks with the model; writes what is asked for.
+async fn run(
+    options: Options,
+    look: Look,
+    output: &mut Output,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
+    output.write(&look.legend());
     let mut records = Vec::new();
     let show = |record: Record| {
-        print!("{}", look.record(&record));
+        output.write(&look.record(&record));
         records.push(record);
     };
-    let house = match (&options.url, &options.model) {
-        (None, None) if options.messages.is_empty() => {
-            let house = day::house()?;
-            day::live(&house, show).await?;
-            house
-        }
-        (Some(url), Some(model)) => {
-            let key = std::env::var("MODEL_API_KEY").ok();
-            let model = ChatCompletions::new(url, model, key);
-            let house = House::new(Box::new(model), SystemClock)?;
-            talk(&house, options.messages, show).await;
-            house
-        }
-        _ => return Err("messages need both `--model-url` and `--model`; see `--help`".into()),
+    let house = if let (Some(url), Some(model)) = (&options.url, &options.model) {
+        let key = std::env::var("MODEL_API_KEY").ok();
+        let model = ChatCompletions::new(url, model, key);
+        let house = House::new(Box::new(model), SystemClock)?;
+        talk(&house, options.messages, show).await;
+        house
+    } else {
+        let house = day::house()?;
+        day::live(&house, show).await?;
+        house
     };
 
     let summary = view::summary(&house)?;
-    print!("{}", look.summary(&summary));
+    output.write(&look.summary(&summary));
     if let Some(file) = options.trace {
         std::fs::write(file, view::json_lines(&records)?)?;
     }
     if let Some(file) = options.html {
         std::fs::write(file, view::page(&records, &summary))?;
+    }
+    if let Some(file) = options.svg {
+        std::fs::write(file, view::picture(&records))?;
     }
     Ok(())
 }
@@ -114,6 +148,9 @@ fn options() -> Result<Options, lexopt::Error> {
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
+            Long("all") => options.all = true,
+            Long("no-pager") => options.no_pager = true,
+            Long("svg") => options.svg = Some(arguments.value()?.into()),
             Long("trace") => options.trace = Some(arguments.value()?.into()),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("model-url") => options.url = Some(arguments.value()?.string()?),

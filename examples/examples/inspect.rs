@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use hooks_runtime::registry::{HandlerInfo, Owner};
+use hooks_runtime::report::HandlerStatus;
 use hooks_runtime::{
-    AfterExecute, BeforeExecute, Claim, FailurePolicy, FlowContext, Gate, HandlerInfo,
-    HandlerStatus, HookRegistry, OnError, Owner, Plugins, Verdict, handlers, hook_handler,
-    hook_points, on,
+    AfterExecute, BeforeExecute, Claim, FailurePolicy, FlowContext, Gate, HookRegistry, OnError,
+    Plugins, Verdict, handlers, hook_handler, hook_points, on,
 };
 
 /// What is to be printed.

@@ -19,11 +19,11 @@ fn agent(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_trace_and_the_page_are_written() {
+fn the_trace_the_page_and_the_picture_are_written() {
     let folder = TempDir::new().expect("a folder");
     let file = |name: &str| folder.path().join(name).display().to_string();
-    let (trace, page) = (file("trace.jsonl"), file("page.html"));
-    let output = agent(&["--trace", &trace, "--html", &page]);
+    let (trace, page, picture) = (file("trace.jsonl"), file("page.html"), file("day.svg"));
+    let output = agent(&["--trace", &trace, "--html", &page, "--svg", &picture]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
     let trace = std::fs::read_to_string(trace).expect("a trace");
@@ -41,6 +41,8 @@ fn the_trace_and_the_page_are_written() {
     let page = std::fs::read_to_string(page).expect("a page");
     assert!(page.starts_with("<!doctype html>"));
     assert_eq!(page.matches("<li class=\"fire ").count(), points.len());
+    let picture = std::fs::read_to_string(picture).expect("a picture");
+    assert!(picture.starts_with("<svg xmlns=") && picture.ends_with("</svg>\n"));
 }
 
 #[test]
@@ -62,7 +64,18 @@ fn an_unknown_option_is_refused_and_help_is_given() {
     let help = agent(&["--help"]);
     assert!(help.status.success());
     let said = String::from_utf8_lossy(&help.stdout);
-    for option in ["--trace FILE", "--html FILE", "--model-url URL", "--model NAME", "NO_COLOR"] {
+    for option in [
+        "--all",
+        "--no-pager",
+        "--html FILE",
+        "--svg FILE",
+        "--trace FILE",
+        "--model-url URL",
+        "--model NAME",
+        "--help",
+        "NO_COLOR",
+        "PAGER",
+    ] {
         assert!(said.contains(option), "{option}");
     }
 }

@@ -11,7 +11,8 @@ use hooks_examples::house::House;
 use hooks_examples::view::{self, Look};
 use hooks_points::catalogue;
 use hooks_runtime::catalogue::Catalogue;
-use hooks_runtime::{HandlerStatus, Owner, SkipReason};
+use hooks_runtime::registry::Owner;
+use hooks_runtime::report::{HandlerStatus, SkipReason};
 use serde_json::Value;
 use support::{assert_golden, fires, points, transcript, without_times};
 
@@ -38,7 +39,10 @@ fn record_of<'a>(records: &'a [Record], words: &str) -> &'a Record {
 async fn the_transcript_is_the_golden_one() {
     let (house, records) = lived().await;
     let summary = view::summary(&house).expect("a summary");
-    assert_golden("transcript.txt", &without_times(&transcript(Look::Plain, &records, &summary)));
+    assert_golden(
+        "transcript.txt",
+        &without_times(&transcript(Look::default(), &records, &summary)),
+    );
 }
 
 #[tokio::test]
@@ -70,35 +74,6 @@ fn without_elapsed_rows(report: &mut Value) {
         let called = row["status"]["kind"] != "filtered";
         assert_eq!(row["elapsed_ns"].take().is_u64(), called, "who was called has a time");
     }
-}
-
-#[tokio::test]
-async fn the_terminal_shows_two_columns_and_colour_only_where_it_is_wanted() {
-    let (house, records) = lived().await;
-    let summary = view::summary(&house).expect("a summary");
-    let look = |colour| Look::Columns { width: 110, colour };
-    let boxes = transcript(look(false), &records, &summary);
-    assert!(!boxes.contains('\x1b'), "no colour was wanted");
-    assert_golden("terminal.txt", &without_times(&boxes));
-
-    let coloured = transcript(look(true), &records, &summary);
-    assert!(coloured.contains("\x1b[31m"), "a refusal is red");
-    let plain = transcript(Look::Plain, &records, &summary);
-    assert!(!plain.contains(['\x1b', '│']), "a pipe gets plain text");
-}
-
-#[test]
-fn the_look_follows_the_output_and_no_color() {
-    let set = Some("1".as_ref());
-    assert_eq!(Look::new(None, None), Look::Plain);
-    assert_eq!(Look::new(Some(80), None), Look::Plain, "too narrow for two columns");
-    assert_eq!(Look::new(Some(120), None), Look::Columns { width: 120, colour: true });
-    assert_eq!(Look::new(Some(120), set), Look::Columns { width: 120, colour: false });
-    assert_eq!(
-        Look::new(Some(120), Some("".as_ref())),
-        Look::Columns { width: 120, colour: true },
-        "an empty NO_COLOR asks for nothing"
-    );
 }
 
 #[tokio::test]

@@ -27,7 +27,8 @@ async fn the_guide_shows_what_the_agent_prints() {
     let mut records = Vec::new();
     day::live(&house, |record| records.push(record)).await.expect("a day");
     let summary = view::summary(&house).expect("a summary");
-    let printed = without_times(&transcript(Look::Plain, &records, &summary)).replace(" TIME", "");
+    let printed =
+        without_times(&transcript(Look::default(), &records, &summary)).replace(" TIME", "");
 
     let guide = workspace().join("hooks-points/src/guides/first_hook.md");
     let guide = std::fs::read_to_string(guide).expect("the guide");

@@ -36,11 +36,11 @@ fn is_hostile(char: char) -> bool {
 #[test]
 fn l21_no_view_passes_on_what_does_not_show_as_itself() {
     let (record, summary) = (record(), Summary(vec![("sessions", NASTY.to_owned())]));
-    let columns = Look::Columns { width: 2000, colour: false };
+    let text = |look: Look| look.record(&record) + &look.summary(&summary);
     let views = [
-        ("plain", Look::Plain.record(&record) + &Look::Plain.summary(&summary)),
-        ("columns", columns.record(&record) + &columns.summary(&summary)),
-        ("page", view::page(&[record], &summary)),
+        ("plain", text(Look::default())),
+        ("a terminal", text(Look { width: Some(120), ..Look::default() })),
+        ("page", view::page(std::slice::from_ref(&record), &summary)),
     ];
     for (view, text) in views {
         assert!(!text.contains(is_hostile), "{view}: {text:?}");
@@ -53,7 +53,7 @@ fn l21_no_view_passes_on_what_does_not_show_as_itself() {
 
 #[test]
 fn l21_the_plain_view_has_a_line_for_each_thing() {
-    let text = Look::Plain.record(&record());
+    let text = Look::default().record(&record());
     // The title, two lines that were said, four events, one that was said, the end.
     assert_eq!(text.lines().count(), 9, "{text}");
 }

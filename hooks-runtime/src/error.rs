@@ -11,13 +11,44 @@ use crate::escape::{escaped, escaped_display};
 use crate::plugin::id::PluginIdError;
 use crate::plugin::quota::Refusal;
 use crate::point::{FailurePolicy, SourceLocation};
+use crate::readable::readable_debug;
 use crate::registry::entry::{Entry, Owner, Phase};
 use crate::registry::order::{self, Conflict, Fault};
 
 /// Any error a handler returns.
+///
+/// ```
+/// # use hooks_runtime::{BoxError, HookRegistry, hook_points, on};
+/// # hook_points! { pub void Imported { line: String } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// // A handler with errors of several types.
+/// hooks.register(on::<Imported>().handler(|imported: &ImportedPayload| -> Result<(), BoxError> {
+///     let (name, count) = imported.line.split_once(',').ok_or("a comma is missing")?;
+///     println!("{} of {name}", count.parse::<u32>()?);
+///     Ok(())
+/// }))?;
+/// # Ok(()) }
+/// ```
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
 /// How a handler failed.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::error::FailureKind;
+/// # hook_points! { #[hook(on_failure = "closed")] pub void Written { file: String } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Written>().handler(|_: &WrittenPayload| -> () { panic!("no index") }))?;
+/// let written = WrittenPayload { file: "a.txt".into() };
+/// let error = hooks.fire_void::<Written>(&written).await.unwrap_err();
+/// let kind = error.failure().unwrap().kind();
+/// assert_eq!(kind.as_str(), "panic");
+/// assert!(matches!(kind, FailureKind::Panicked(message) if message == "no index"));
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FailureKind {
@@ -80,7 +111,24 @@ impl fmt::Display for Raw<'_> {
 }
 
 /// One handler's failure, with everything needed to find it.
-#[derive(Debug)]
+///
+/// ```
+/// # use hooks_runtime::{FireError, HookRegistry, hook_points, on};
+/// # hook_points! { #[hook(on_failure = "closed")] pub void Stored { key: String } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let replicate = on::<Stored>().name("replicate").plugin("mirror");
+/// hooks.register(replicate.handler(|_: &StoredPayload| Err(std::fmt::Error)))?;
+/// let error = hooks.fire_void::<Stored>(&StoredPayload { key: "k".into() }).await.unwrap_err();
+/// let FireError::Failed(failure) = error else { panic!("{error}") };
+/// assert_eq!((failure.point(), failure.handler()), ("stored", "replicate"));
+/// assert_eq!(failure.owner().as_ref(), "mirror");
+/// assert_eq!(failure.kind().as_str(), "error");
+/// assert!(failure.location().file().ends_with(".rs"));
+/// assert_eq!(failure.elapsed(), None); // nothing measured it
+/// # Ok(()) }
+/// ```
 pub struct HandlerFailure(Box<FailureParts>);
 
 #[derive(Debug)]
@@ -155,7 +203,22 @@ impl StdError for HandlerFailure {
 }
 
 /// Why a fire has no outcome.
-#[derive(Debug, Error)]
+///
+/// ```
+/// # use hooks_runtime::{FireError, HookRegistry, hook_points, on};
+/// # hook_points! { #[hook(on_failure = "closed")] pub void Locked { door: u32 } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Locked>().name("bolt").handler(|_: &LockedPayload| Err("it is stuck")))?;
+/// match hooks.fire_void::<Locked>(&LockedPayload { door: 1 }).await {
+///     Ok(()) => println!("locked"),
+///     Err(FireError::Failed(failure)) => assert_eq!(failure.handler(), "bolt"),
+///     Err(other) => return Err(other.into()),
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Error)]
 #[non_exhaustive]
 pub enum FireError {
     /// A fail-closed handler failed.
@@ -176,7 +239,8 @@ pub enum FireError {
     NoRuntime,
     /// A fire in the background was aborted, or its runtime shut down before its end.
     #[error(
-        "the fire was dropped in the background before its end: its runtime shut down, or it was aborted"
+        "the fire was dropped in the background before its end: its runtime shut down, or it was \
+         aborted; await `settled` before the runtime shuts down"
     )]
     Cancelled,
     /// The result of a modifying point panicked while it was made. No handler was
@@ -186,8 +250,31 @@ pub enum FireError {
 }
 
 /// A result whose `Default` panicked, so that there is nothing to merge into.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the default of `{result}` panicked: {}", escaped(.message))]
+///
+/// ```
+/// # use hooks_runtime::{FireError, HookRegistry, Merge, hook_points, on};
+/// # hook_points! { pub modifying Measuring { probe: u32 } -> Readings; }
+/// # #[derive(Merge)]
+/// # pub struct Readings { volts: Option<u32> }
+/// impl Default for Readings {
+///     fn default() -> Self { panic!("the probe is gone") }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// # hooks.register(on::<Measuring>().handler(|_: &MeasuringPayload| None::<Readings>))?;
+/// let measured = hooks.fire_modifying::<Measuring>(&MeasuringPayload { probe: 1 }).await;
+/// let Err(FireError::DefaultPanicked(panicked)) = measured else { panic!() };
+/// assert_eq!(panicked.message, "the probe is gone");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error(
+    "the default of `{result}` panicked: {}; no handler was called: write a `Default` that cannot \
+     panic",
+    escaped(.message)
+)]
 pub struct DefaultPanicked {
     /// The type of the result.
     pub result: &'static str,
@@ -196,8 +283,28 @@ pub struct DefaultPanicked {
 }
 
 /// A fire that was refused because of its depth.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("fires are nested deeper than {limit}: {}", .chain.join(" > "))]
+///
+/// ```
+/// # use hooks_runtime::{FireError, HookContext, HookRegistry, hook_points, on};
+/// # hook_points! { #[hook(on_failure = "closed")] pub void Echo(u32); }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::builder().max_depth(2).build();
+/// hooks.register(on::<Echo>().handler(async |left: &u32, cx: &HookContext| {
+///     let again = cx.hooks().fire_void::<Echo>(&(left - 1)).await;
+///     if let Err(FireError::Nesting(error)) = again {
+///         assert_eq!((error.limit, error.chain), (2, vec!["echo", "echo", "echo"]));
+///     }
+/// }))?;
+/// hooks.fire_void::<Echo>(&9).await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error(
+    "fires are nested deeper than {limit}: {}; end the recursion, or raise `max_depth` of the \
+     builder",
+    .chain.join(" > ")
+)]
 pub struct NestingError {
     /// The depth that the registry allows.
     pub limit: usize,
@@ -207,6 +314,8 @@ pub struct NestingError {
 
 impl FireError {
     /// The failure of the handler that ended the fire, if one did.
+    ///
+    /// The example of [`FailureKind`] uses it.
     pub fn failure(&self) -> Option<&HandlerFailure> {
         match self {
             Self::Failed(failure) => Some(failure),
@@ -216,7 +325,22 @@ impl FireError {
 }
 
 /// Two declarations share one wire name.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, RegisterError, on};
+/// mod desk { hooks_runtime::hook_points! { pub void Called { by: String } } }
+/// mod lift { hooks_runtime::hook_points! { pub void Called { floor: u32 } } }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<desk::Called>().handler(|_: &desk::CalledPayload| ()))?;
+/// let second = on::<lift::Called>().handler(|_: &lift::CalledPayload| ());
+/// let Err(RegisterError::NameClash(clash)) = hooks.register(second) else { panic!() };
+/// assert_eq!(clash.name, "called");
+/// assert!(clash.first.line() < clash.second.line());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[error(
     "two hook points are called `{name}`: one declared at {first}, one at {second}; rename one \
@@ -232,14 +356,33 @@ pub struct NameClash {
 }
 
 /// Why a registration was refused. Nothing of its group was registered.
-#[derive(Debug, Error)]
+///
+/// ```
+/// # use hooks_runtime::{FailurePolicy, HookRegistry, hook_points, on};
+/// # hook_points! { pub gating Entering { room: u32 } }
+/// # let hooks = HookRegistry::new();
+/// use hooks_runtime::{RegisterError, Verdict};
+///
+/// let lenient = on::<Entering>().name("camera").on_failure(FailurePolicy::Open);
+/// let refused = hooks.register(lenient.handler(|_: &EnteringPayload| Verdict::Pass)).unwrap_err();
+/// assert!(matches!(refused, RegisterError::PolicyTooLax { .. }));
+/// assert_eq!(
+///     refused.to_string(),
+///     "`camera` asks for fail-open, but `entering` is fail-closed: a handler may only tighten its \
+///      point's policy; leave `on_failure` out",
+/// );
+/// ```
+#[derive(Error)]
 #[non_exhaustive]
 pub enum RegisterError {
     /// The owner has a handler of that name at that point already.
     #[error("{0}")]
     Duplicate(Box<Duplicate>),
     /// The handler's name cannot be used.
-    #[error("`{name}` cannot be a handler's name: {problem}")]
+    #[error(
+        "`{name}` cannot be a handler's name: {problem}; a name is 1 to 200 bytes of printable \
+         text without `/`"
+    )]
     BadName {
         /// The name, shortened and escaped.
         name: String,
@@ -250,7 +393,10 @@ pub enum RegisterError {
     #[error(transparent)]
     BadPlugin(#[from] PluginIdError),
     /// A handler cannot be bound to something of that name.
-    #[error("`{name}` cannot be the name of a target: {problem}")]
+    #[error(
+        "`{name}` cannot be the name of a target: {problem}; such a name is 1 to 200 bytes of \
+         printable text"
+    )]
     BadTarget {
         /// The name, shortened and escaped.
         name: String,
@@ -258,7 +404,12 @@ pub enum RegisterError {
         problem: &'static str,
     },
     /// `before` and `after` contradict each other.
-    #[error("the order of the handlers at `{point}` is circular: {}{}", joined(.path), phases(.path))]
+    #[error(
+        "the order of the handlers at `{point}` is circular: {}{}; leave out one `before` or \
+         `after` of them",
+        joined(.path),
+        phases(.path)
+    )]
     Cycle {
         /// The wire name of the point.
         point: &'static str,
@@ -268,7 +419,7 @@ pub enum RegisterError {
     /// The constraints of a plugin's handler contradict the order of others.
     #[error(
         "`{handler}` of plugin `{plugin}` has no place at `{point}`: {constraints} contradicts the \
-         order of the other handlers, which a plugin cannot change"
+         order of the other handlers, which a plugin cannot change; leave a constraint out"
     )]
     NoPlace {
         /// The wire name of the point.
@@ -283,7 +434,7 @@ pub enum RegisterError {
     /// A handler asked to be more lenient than its point.
     #[error(
         "`{handler}` asks for {asked}, but `{point}` is {declared}: a handler may only tighten \
-         its point's policy"
+         its point's policy; leave `on_failure` out"
     )]
     PolicyTooLax {
         /// The wire name of the point.
@@ -315,7 +466,10 @@ pub enum RegisterError {
         handler: String,
     },
     /// A registrar bound to one plugin was given another's handler.
-    #[error("`{handler}` names plugin `{owner}`, but this registrar is bound to plugin `{bound}`")]
+    #[error(
+        "`{handler}` names plugin `{owner}`, but this registrar is bound to plugin `{bound}`; leave \
+         the name out"
+    )]
     WrongOwner {
         /// The handler's name.
         handler: String,
@@ -325,7 +479,10 @@ pub enum RegisterError {
         bound: String,
     },
     /// The host does not allow it to the plugin.
-    #[error("`{handler}` of plugin `{plugin}` is refused at `{point}`: {refusal}")]
+    #[error(
+        "`{handler}` of plugin `{plugin}` is refused at `{point}`: {refusal}; the host allows more \
+         with `set_quota`"
+    )]
     Refused {
         /// The wire name of the point.
         point: &'static str,
@@ -372,7 +529,9 @@ pub enum RegisterError {
         plugin: String,
     },
     /// A plugin is in a group twice.
-    #[error("plugin `{plugin}` is in the group twice: a registry has one plugin of an id")]
+    #[error(
+        "plugin `{plugin}` is in the group twice: a registry has one plugin of an id; leave one out"
+    )]
     GivenTwice {
         /// The plugin's id.
         plugin: String,
@@ -432,7 +591,19 @@ impl RegisterError {
 }
 
 /// Two registrations of one name, owner and point.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, RegisterError, hook_points, on};
+/// # hook_points! { pub void Typed { key: char } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let spelling = || on::<Typed>().name("spelling").handler(|_: &TypedPayload| ());
+/// hooks.register(spelling())?;
+/// let Err(RegisterError::Duplicate(twice)) = hooks.register(spelling()) else { panic!() };
+/// assert_eq!((twice.point, &*twice.handler), ("typed", "spelling"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error(
     "`{handler}` ({owner}) is registered at `{point}` already: give it another name, or say \
      `replace`; the first is at {first}, the second at {second}"
@@ -451,6 +622,17 @@ pub struct Duplicate {
 }
 
 /// A handler in a circle of constraints.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, RegisterError, hook_points, on};
+/// # hook_points! { pub void Linted { file: String } }
+/// # let hooks = HookRegistry::new();
+/// let first = on::<Linted>().name("style").before("imports").handler(|_: &LintedPayload| ());
+/// let then = on::<Linted>().name("imports").before("style").handler(|_: &LintedPayload| ());
+/// let Err(RegisterError::Cycle { path, .. }) = hooks.register([first, then]) else { panic!() };
+/// let names: Vec<_> = path.iter().map(|step| &*step.handler).collect();
+/// assert_eq!(names, ["style", "imports", "style"]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CycleStep {
     /// The handler's name.
@@ -490,4 +672,41 @@ fn phases(path: &[CycleStep]) -> &'static str {
 
 fn joined(path: &[CycleStep]) -> String {
     path.iter().map(ToString::to_string).collect::<Vec<_>>().join(" > ")
+}
+
+readable_debug! { struct HandlerFailure(parts) }
+readable_debug! { struct DefaultPanicked { result, message } }
+readable_debug! { struct NestingError { limit, chain } }
+readable_debug! { struct NameClash { name, first, second } }
+readable_debug! { struct Duplicate { point, handler, owner, first, second } }
+readable_debug! {
+    enum FireError {
+        Failed(failure),
+        Nesting(error),
+        NameClash(clash),
+        NoRuntime,
+        Cancelled,
+        DefaultPanicked(panicked),
+    }
+}
+readable_debug! {
+    enum RegisterError {
+        Duplicate(duplicate),
+        BadName { name, problem },
+        BadPlugin(error),
+        BadTarget { name, problem },
+        Cycle { point, path },
+        NoPlace { point, handler, plugin, constraints },
+        PolicyTooLax { point, handler, asked, declared },
+        FixedPolicy { point, handler },
+        ZeroTimeout { point, handler },
+        WrongOwner { handler, owner, bound },
+        Refused { point, handler, plugin, refusal },
+        Installed { plugin, can_be_replaced },
+        NeedsStart { plugin },
+        HasStop { plugin },
+        GivenTwice { plugin },
+        OfPlugin { plugin, error },
+        NameClash(clash),
+    }
 }

@@ -39,7 +39,7 @@ const EXCERPT: usize = 40;
 /// Where that matters, compare the raw values.
 ///
 /// ```
-/// use hooks_runtime::escaped;
+/// use hooks_runtime::report::escaped;
 ///
 /// let reason = "denied\n2026-01-01 INFO granted \u{1b}[2J";
 /// assert_eq!(escaped(reason).to_string(), r"denied\n2026-01-01 INFO granted \u{1b}[2J");
@@ -51,6 +51,8 @@ pub fn escaped(text: &str) -> Escaped<'_> {
 
 /// Text that prints as one line of characters that show as themselves: see
 /// [`escaped`].
+///
+/// The example of [`escaped`] has one.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'t>(&'t str);
 

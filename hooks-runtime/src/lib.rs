@@ -1,83 +1,111 @@
-//! A compile-time typed hook registry: a program declares the places where
-//! others may come in, others annotate a function, and the compiler checks that
-//! the two fit.
+//! A compile-time typed hook registry: a host declares the places where plugins may
+//! come in, plugins annotate functions, and the compiler checks that the two fit.
 //!
 //! ```
-//! use hooks_runtime::{HookRegistry, handlers, hook_handler, hook_points};
+//! use hooks_runtime::{Gate, HookRegistry, Verdict, handlers, hook_handler, hook_points};
 //!
 //! hook_points! {
-//!     /// A session begins, before anything else happens in it.
-//!     pub void SessionStart { session_id: String, platform: String }
-//!
-//!     /// Before the prompt is put together.
-//!     pub modifying BeforePrompt { session_id: String } -> { prepend: String, append: String }
+//!     /// Before a command is run. Handlers may rewrite it or reject it.
+//!     pub gating BeforeCommand { line: String }
 //! }
 //!
-//! #[hook_handler(SessionStart)]
-//! async fn log_session(start: &SessionStartPayload) {
-//!     println!("session {} on {}", start.session_id, start.platform);
-//! }
-//!
-//! #[hook_handler(BeforePrompt, plugin = "calendar", priority = -10)]
-//! fn today(_: &BeforePromptPayload) -> BeforePromptResult {
-//!     BeforePromptResult { prepend: Some("It is Monday.".into()), ..Default::default() }
+//! #[hook_handler(BeforeCommand, plugin = "safety")]
+//! fn no_rm(command: &BeforeCommandPayload) -> Verdict<BeforeCommandPayload> {
+//!     if command.line.starts_with("rm ") {
+//!         return Verdict::reject("nothing is deleted here");
+//!     }
+//!     Verdict::Pass
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let hooks = HookRegistry::new();
-//! hooks.register(handlers![log_session, today])?;
+//! hooks.register(handlers![no_rm])?;
 //!
-//! let start = SessionStartPayload { session_id: "s-1".into(), platform: "cli".into() };
-//! hooks.fire_void::<SessionStart>(&start).await?;
-//! let before = BeforePromptPayload { session_id: "s-1".into() };
-//! let amended = hooks.fire_modifying::<BeforePrompt>(&before).await?;
-//! assert_eq!(amended.prepend.as_deref(), Some("It is Monday."));
+//! let command = BeforeCommandPayload { line: "rm -r notes".into() };
+//! match hooks.fire_gating::<BeforeCommand>(command).await? {
+//!     Gate::Passed(command) => println!("running {}", command.line),
+//!     Gate::Rejected(rejection) => assert_eq!(
+//!         rejection.to_string(),
+//!         "rejected at `before_command` by `no_rm` (plugin `safety`): nothing is deleted here",
+//!     ),
+//! }
 //! # Ok(()) }
 //! ```
 //!
-//! The declaration of a point picks its model, which is how its handlers run and
-//! compose: [`Void`], [`Modifying`], [`Claiming`], [`Gating`] or [`Flow`].
+//! # The map
 //!
-//! # Where to go from here
+//! | I want to … | call | guide |
+//! |---|---|---|
+//! | **declare** points | [`hook_points!`] | [Which model?](guides::which_model) |
+//! | hook into a point | [`#[hook_handler(Point)]`](macro@hook_handler), [`handlers!`] | [Add a hook](guides::add_a_hook) |
+//! | hook in with a closure | [`on::<Point>().handler(…)`](on()), [`capturing`](capturing()) | [Add a hook](guides::add_a_hook) |
+//! | ship handlers with state | [`#[hook_handlers(plugin = "…")]`](macro@hook_handlers), [`install`](HookRegistry::install) | [Write a plugin](guides::write_a_plugin) |
+//! | register what is linked | [`register_collected`](HookRegistry::register_collected) | [Collect handlers](guides::collect_handlers) |
+//! | take plugins from a file | [`AnyPlugin`] | [Plugins from configuration](guides::plugins_from_configuration) |
+//! | **fire** | [`fire_void`](ScopedHooks::fire_void), [`fire_modifying`](ScopedHooks::fire_modifying), [`fire_claiming`](ScopedHooks::fire_claiming), [`fire_gating`](ScopedHooks::fire_gating) | [Which model?](guides::which_model) |
+//! | run an operation in stages | [`flow::<F>().run(…)`](ScopedHooks::flow) | [`flow`] |
+//! | do something that no model does | a flow, and points that you compose | [Behaviour that no model has](guides::behaviour_no_model_has) |
+//! | build the payload only if there is a handler | [`fire_void_with`](ScopedHooks::fire_void_with) and its like | [`performance`] |
+//! | fire from sync code | `block_on`, `now_or_never`, [`Timer`](timer::Timer) | [Fire from sync code](guides::fire_from_sync_code) |
+//! | fire and go on | [`spawn_void`](ScopedHooks::spawn_void), [`settled`](ScopedHooks::settled) | [Serve requests](guides::serve_requests) |
+//! | choose who takes part | [`scope(Plugins::only(…))`](ScopedHooks::scope) | [Serve requests](guides::serve_requests) |
+//! | hand values to handlers | [`with(value)`](ScopedHooks::with), [`cx.get()`](HookContext::get) | [Serve requests](guides::serve_requests) |
+//! | order handlers | `priority`, `before`, `after`; [`explain_order`](HookRegistry::explain_order) | [Add a hook](guides::add_a_hook) |
+//! | limit time and failures | `timeout`, `on_failure`, [`HookRegistry::builder`] | [Choose limits and policies](guides::choose_limits_and_policies) |
+//! | limit what a plugin may do | [`Quota`](plugin::Quota), [`Registrar`](plugin::Registrar) | [Write a plugin](guides::write_a_plugin) |
+//! | **remove** a plugin, and know that it is gone | [`uninstall().await`](plugin::Installed::uninstall) | [Unload safely](guides::unload_safely) |
+//! | **see** what a fire did | [`fire_void_reported`](ScopedHooks::fire_void_reported) and its like, [`report`] | [Test a handler](guides::test_a_handler) |
+//! | see who is registered, and what does not add up | [`handlers`](HookRegistry::handlers), [`audit`](HookRegistry::audit), [`registry`] | [Test a handler](guides::test_a_handler) |
+//! | watch every fire | [`observe`] | [`observe`] |
+//! | have the points as data | `#![hook(catalogue = pub fn points)]` | [`catalogue`] |
+//! | fire and handle by name, with JSON | [`json`] | [`json`] |
+//! | hand the registry on from a framework | [`facade!`] | [`facade!`] |
+//! | move to the next version | – | [Upgrade](guides::upgrade) |
 //!
-//! | to | see |
-//! |---|---|
-//! | declare points | [`hook_points!`], [`guides::add_a_hook`], [`guides::which_model`] |
-//! | write handlers and plugins | [`macro@hook_handler`], [`macro@hook_handlers`], [`on`], [`capturing`], [`guides::write_a_plugin`] |
-//! | fire, within a scope | [`HookRegistry`], [`ScopedHooks`], [`Plugins`] |
-//! | serve requests, with values for handlers and fires in the background | [`guides::serve_requests`] |
-//! | run an operation in stages | [`flow`] |
-//! | install plugins that a configuration names | [`AnyPlugin`], [`guides::plugins_from_configuration`] |
-//! | collect annotated handlers | [`guides::collect_handlers`] |
-//! | take plugins out again | [`guides::unload_safely`] |
-//! | test a handler | [`guides::test_a_handler`] |
-//! | see what happened | [`FireReport`], [`observe`], [`HookRegistry::audit`], [`HookRegistry::handlers`] |
-//! | have the points as data | [`catalogue`]; by name, with JSON: the module `json` |
-//! | know what is promised, and what it costs | [`laws`], [`performance`] |
-//! | read a message of the compiler | [`mistakes`] |
+//! What is promised is in [`laws`], each with the tests that keep it; what it costs in
+//! [`performance`]; what the compiler says to a mistake in [`mistakes`].
+//!
+//! # The models
+//!
+//! The declaration of a point picks how its handlers run and compose. A handler or a fire
+//! of another model does not compile.
+//!
+//! | model | handlers | a fire returns |
+//! |---|---|---|
+//! | [`void`](model::Void) | run concurrently, all are awaited | nothing |
+//! | [`modifying`](model::Modifying) | run in order | per field the first value that was set |
+//! | [`claiming`](model::Claiming) | run in order, up to the first claim | a [`Claim`] |
+//! | [`gating`](model::Gating) | rewriters in order, then guards, which cannot change the payload | a [`Gate`]: the payload as rewritten, or a [`Rejection`] |
+//! | [`flow`](model::Flow) | run in stages around an operation of the host, and may answer for it | the output, or a [`FlowError`] |
+//!
+//! An error, a panic or a timeout stays with the handler that had it; the
+//! [`FailurePolicy`] of the point says whether the fire goes on without it or ends.
 //!
 //! # Features
 //!
-//! | feature | what it adds |
+//! | feature | adds |
 //! |---|---|
-//! | `tokio` (default) | time limits on tokio's clock, and void fires in the background |
-//! | `collect` | `register_collected`: annotated handlers of all linked crates |
+//! | `tokio` (default) | time limits on tokio's clock ([`timer`]), fires in the [`background`] |
+//! | `collect` | [`register_collected`](HookRegistry::register_collected): annotated handlers of all linked crates |
 //! | `serde` | reports, introspection, audits and the catalogue serialise |
-//! | `json` | points by name, with JSON |
-//! | `schema` | JSON Schemas in the catalogue, by way of schemars |
-//! | `tracing` | an observer that opens spans for fires and handlers |
-//! | `metrics` | an observer that counts and times, by way of the `metrics` facade |
+//! | `json` | points by name, with JSON: [`json`] |
+//! | `schema` | JSON Schemas in the [`catalogue`], by way of schemars |
+//! | `tracing` | [`observe::Spans`]: spans for fires and handlers |
+//! | `metrics` | [`observe::Metrics`]: counts and times, by way of the `metrics` facade |
+//!
+//! Fires run on any executor. Without the feature `tokio` a host that sets time limits
+//! brings its own [`Timer`](timer::Timer).
 
 // Says of each item which feature it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "tokio")]
-mod background;
+pub mod background;
 pub mod catalogue;
 mod docs;
 mod engine;
-mod error;
+pub mod error;
 mod escape;
 pub mod flow;
 pub mod handler;
@@ -85,64 +113,38 @@ pub mod handler;
 pub mod json;
 pub mod model;
 pub mod observe;
-mod plugin;
-mod point;
-mod registry;
+pub mod plugin;
+pub mod point;
+mod readable;
+pub mod registry;
+pub mod report;
 mod suggest;
 mod sync;
+pub mod timer;
 #[cfg(feature = "serde")]
 mod wire;
 
-#[cfg(feature = "tokio")]
-pub use background::{BackgroundFire, SettleError, Settled, TrySpawnError};
 pub use docs::{guides, laws, mistakes, performance};
-pub use engine::raw::HookContext;
-#[cfg(feature = "tokio")]
-pub use engine::timer::TokioTimer;
-pub use engine::timer::{Sleep, Timer};
-pub use error::{
-    BoxError, CycleStep, DefaultPanicked, Duplicate, FailureKind, FireError, HandlerFailure,
-    NameClash, NestingError, RegisterError,
-};
-pub use escape::{Escaped, escaped};
+pub use hooks_macros::{Merge, hook_handler, hook_handlers};
+
+// Every item is in the module of its concept. The root repeats those that most
+// programs name.
+#[doc(inline)]
+pub use error::{BoxError, FireError, RegisterError};
+#[doc(inline)]
 pub use flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    FlowError, FlowPoint, OnError,
+    FlowError, OnError,
 };
-pub use handler::capturing::capturing;
-#[cfg(feature = "collect")]
-pub use handler::collect::{CollectError, MissingHandler, collected};
-pub use handler::on::{On, on};
-pub use handler::registration::{IntoRegistrations, Registration};
-pub use handler::target::Target;
-pub use hooks_macros::{Merge, hook_handler, hook_handlers};
-pub use model::{
-    Claim, Claiming, FieldSet, Flow, Gate, Gating, Guard, Judgement, Merge, Modifying,
-    NoReplacement, Rejection, Verdict, Void,
-};
-pub use observe::report::{
-    AnswerRefusal, Contribution, FireReport, HandlerReport, HandlerStatus, RecoveryRefusal,
-    SkipReason,
-};
-pub use plugin::any::AnyPlugin;
-pub use plugin::id::{PluginId, PluginIdError};
-pub use plugin::info::PluginInfo;
-pub use plugin::installation::{Installed, Plugin};
-pub use plugin::lifecycle::{StartError, StopFailure};
-pub use plugin::quota::{Quota, Refusal};
-pub use plugin::registrar::Registrar;
-pub use plugin::removal::{DrainError, DrainOutcome, Draining, Removal};
-pub use plugin::scope::{Plugins, ScopedHooks};
-pub use plugin::values::DuplicateValue;
-pub use point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceLocation};
-pub use registry::audit::{
-    Audit, DropReason, DroppedConstraint, NeverCalled, NeverCalledReason, UnknownConstraint,
-    UnknownPlugin,
-};
-pub use registry::entry::Owner;
-pub use registry::handle::{Handle, Handles, ScopedHandle};
-pub use registry::handler_counters::SkipCounts;
-pub use registry::introspect::{HandlerInfo, OrderReason};
+#[doc(inline)]
+pub use handler::{HookContext, Registration, capturing, on};
+#[doc(inline)]
+pub use model::{Claim, Gate, Judgement, Merge, Rejection, Verdict};
+#[doc(inline)]
+pub use plugin::{AnyPlugin, Plugin, PluginId, Plugins, ScopedHooks};
+#[doc(inline)]
+pub use point::{FailurePolicy, HookPoint};
+#[doc(inline)]
 pub use registry::{HookRegistry, HookRegistryBuilder};
 
 /// Declares hook points: one block, any number of points.
@@ -203,6 +205,25 @@ macro_rules! hook_points {
 
 /// Lists annotated handlers for [`HookRegistry::register`], which registers
 /// them whole or not at all: `hooks.register(handlers![log, audit::record])?`.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, handlers, hook_handler, hook_points};
+/// # hook_points! { pub void Printed { page: u32 } }
+/// #[hook_handler(Printed)]
+/// fn count(_: &PrintedPayload) {}
+///
+/// mod archive {
+/// #     use super::*;
+///     #[hook_handler(Printed)]
+///     pub fn keep(_: &PrintedPayload) {}
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::new();
+/// let handles = hooks.register(handlers![count, archive::keep])?;
+/// assert_eq!(handles.len(), 2);
+/// # Ok(()) }
+/// ```
 #[macro_export]
 macro_rules! handlers {
     ($($list:tt)*) => {
@@ -291,7 +312,7 @@ pub mod __private {
     pub use crate::handler::collect::Collected;
     pub use crate::handler::on::On;
     pub use crate::handler::registration::Registration;
-    pub use crate::model::{FieldSet, Merge, displayed, drop_field, is_filled};
+    pub use crate::model::{FieldSet, Merge, Merging, displayed, drop_field, is_filled, merging};
     pub use crate::plugin::installation::OneBlockOfHookHandlers;
     pub use crate::plugin::lifecycle::{LifecycleFuture, LifecycleStep, step_returned};
     pub use crate::point::{FailurePolicy, ModelKind, PointDescriptor, SourceLocation};

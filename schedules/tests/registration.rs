@@ -1,7 +1,8 @@
 //! Handlers that come and go one by one or in groups, while others fire.
 #![cfg(schedules)]
 
-use hooks_runtime::{HookRegistry, On, RegisterError, Registration, hook_points, on};
+use hooks_runtime::handler::On;
+use hooks_runtime::{HookRegistry, RegisterError, Registration, hook_points, on};
 use hooks_schedules::{Log, delay, explore};
 use shuttle::future::block_on;
 use shuttle::thread;

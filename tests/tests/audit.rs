@@ -1,8 +1,10 @@
 //! What the audit finds (L23), to the letter.
 
+use hooks_runtime::registry::{
+    Audit, NeverCalled, NeverCalledReason, Owner, UnknownConstraint, UnknownPlugin,
+};
 use hooks_runtime::{
-    Audit, BeforeExecute, FlowContext, HookRegistry, NeverCalled, NeverCalledReason, OnError,
-    Owner, PluginId, Plugins, UnknownConstraint, UnknownPlugin, hook_points, on,
+    BeforeExecute, FlowContext, HookRegistry, OnError, PluginId, Plugins, hook_points, on,
 };
 
 hook_points! {

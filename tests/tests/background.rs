@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hooks_runtime::background::SettleError;
 use hooks_runtime::observe::{FireEnd, ObservedFire, Observer};
 use hooks_runtime::{
-    FailurePolicy, FireError, HookContext, HookRegistry, Plugins, SettleError, hook_points, on,
+    FailurePolicy, FireError, HookContext, HookRegistry, Plugins, hook_points, on,
 };
 use tokio::sync::{Notify, Semaphore};
 
@@ -127,7 +128,7 @@ async fn l33_it_inherits_the_depth() {
     let calls = Arc::new(AtomicUsize::new(0));
     let last = Arc::new(Mutex::new(None));
     let state = (calls.clone(), last.clone());
-    type Kept = (Arc<AtomicUsize>, Arc<Mutex<Option<hooks_runtime::BackgroundFire>>>);
+    type Kept = (Arc<AtomicUsize>, Arc<Mutex<Option<hooks_runtime::background::BackgroundFire>>>);
     let again = |(calls, last): &Kept, again: &AgainPayload, cx: &HookContext| {
         calls.fetch_add(1, Ordering::SeqCst);
         let next = cx.hooks().spawn_void::<Again>(AgainPayload { left: again.left + 1 });
@@ -142,7 +143,8 @@ async fn l33_it_inherits_the_depth() {
     let refused = last.lock().unwrap().take().unwrap();
     assert_eq!(
         refused.await.unwrap_err().to_string(),
-        "fires are nested deeper than 4: again > again > again > again > again"
+        "fires are nested deeper than 4: again > again > again > again > again; end the \
+         recursion, or raise `max_depth` of the builder"
     );
 }
 

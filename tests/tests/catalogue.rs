@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use hooks_runtime::catalogue::Catalogue;
-use hooks_runtime::{
-    FailurePolicy, FlowContext, HookRegistry, ModelKind, OnError, hook_points, on,
-};
+use hooks_runtime::point::ModelKind;
+use hooks_runtime::{FailurePolicy, FlowContext, HookRegistry, OnError, hook_points, on};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -9,7 +9,8 @@ use futures::executor::block_on;
 use hooks_points::{ClaimWire, CompletionRejected, catalogue};
 use hooks_runtime::catalogue::{Catalogue, PointInfo};
 use hooks_runtime::json::Outcome;
-use hooks_runtime::{Claim, Gate, HookRegistry, ModelKind, Verdict};
+use hooks_runtime::point::ModelKind;
+use hooks_runtime::{Claim, Gate, HookRegistry, Verdict};
 use json_support::{Random, valid};
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -160,10 +161,9 @@ fn l27_claims_by_name_are_spelled_as_on_the_wire() {
 fn l27_a_guard_by_name_rejects() {
     let hooks = HookRegistry::new();
     let lifecycle = catalogue::lifecycle();
-    let guard = lifecycle
-        .on("on_session_start")
-        .unwrap()
-        .guard(|_: Value| Verdict::<hooks_runtime::NoReplacement>::reject("no more sessions"));
+    let guard = lifecycle.on("on_session_start").unwrap().guard(|_: Value| {
+        Verdict::<hooks_runtime::model::NoReplacement>::reject("no more sessions")
+    });
     hooks.register(guard.unwrap()).unwrap();
     let text = r#"{"user_id": "u", "session_id": "s"}"#;
     let outcome = block_on(hooks.json(&lifecycle).fire("on_session_start", text)).unwrap();

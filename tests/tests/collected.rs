@@ -1,10 +1,9 @@
 //! Annotated functions, collected from the linked crates: registered in the
 //! order of their paths, whole or not at all (L18).
 
-use hooks_runtime::{
-    CollectError, HookRegistry, Owner, PluginId, collected, hook_handler, hook_handlers,
-    hook_points,
-};
+use hooks_runtime::handler::{CollectError, collected};
+use hooks_runtime::registry::Owner;
+use hooks_runtime::{HookRegistry, PluginId, hook_handler, hook_handlers, hook_points};
 
 hook_points! {
     /// A parcel is sorted.

@@ -1,6 +1,7 @@
 //! The same crate as in `collected_unnamed.rs`, named: its handlers come (L18).
 
-use hooks_runtime::{HookRegistry, collected};
+use hooks_runtime::HookRegistry;
+use hooks_runtime::handler::collected;
 use hooks_tests_unnamed as _;
 
 #[test]

@@ -3,7 +3,8 @@
 
 mod support;
 
-use hooks_runtime::{HookRegistry, collected};
+use hooks_runtime::HookRegistry;
+use hooks_runtime::handler::collected;
 use support::Log;
 use support::events::Lines;
 

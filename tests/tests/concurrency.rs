@@ -8,7 +8,8 @@ use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
 use futures::executor::block_on;
-use hooks_runtime::{Handle, HookRegistry, Plugins, hook_handlers, hook_points, on};
+use hooks_runtime::registry::Handle;
+use hooks_runtime::{HookRegistry, Plugins, hook_handlers, hook_points, on};
 use support::{Count, Log, OnDrop, poll_once, soon};
 use tokio::sync::Notify;
 

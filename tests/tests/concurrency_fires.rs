@@ -8,9 +8,11 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use futures::executor::block_on;
+use hooks_runtime::handler::On;
+use hooks_runtime::plugin::DrainOutcome;
 use hooks_runtime::{
-    Claim, DrainOutcome, FireError, Gate, HookContext, HookPoint, HookRegistry, On, Registration,
-    Verdict, hook_points, on,
+    Claim, FireError, Gate, HookContext, HookPoint, HookRegistry, Registration, Verdict,
+    hook_points, on,
 };
 use support::{Count, CountsDrop, poll_once, soon};
 
@@ -197,7 +199,8 @@ async fn l26_past_the_depth_the_error_prints_the_chain() {
     for _ in 0..2 {
         hooks.fire_void::<Wave>(&WAVE).await.unwrap();
         let error = refused.lock().unwrap().take().unwrap();
-        let text = "fires are nested deeper than 3: wave > echo > wave > echo";
+        let text = "fires are nested deeper than 3: wave > echo > wave > echo; end the \
+                    recursion, or raise `max_depth` of the builder";
         assert_eq!(error.to_string(), text);
         assert!(matches!(error, FireError::Nesting(deep) if deep.limit == 3));
     }
@@ -213,7 +216,11 @@ async fn l26_the_depth_is_32_unless_set_and_128_at_most() {
         let refused = endless(&hooks);
         hooks.fire_void::<Wave>(&WAVE).await.unwrap();
         let chain: Vec<_> = ["wave", "echo"].into_iter().cycle().take(limit + 1).collect();
-        let text = format!("fires are nested deeper than {limit}: {}", chain.join(" > "));
+        let text = format!(
+            "fires are nested deeper than {limit}: {}; end the recursion, or \
+                            raise `max_depth` of the builder",
+            chain.join(" > ")
+        );
         assert_eq!(refused.lock().unwrap().take().unwrap().to_string(), text);
     }
 }

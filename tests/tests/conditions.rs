@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hooks_runtime::registry::NeverCalledReason;
+use hooks_runtime::report::{HandlerStatus, SkipReason};
 use hooks_runtime::{
-    BeforeExecute, Claim, FailurePolicy, FlowContext, Gate, HandlerStatus, HookContext,
-    HookRegistry, NeverCalledReason, Plugins, SkipReason, Verdict, handlers, hook_handler,
-    hook_handlers, hook_points, on,
+    BeforeExecute, Claim, FailurePolicy, FlowContext, Gate, HookContext, HookRegistry, Plugins,
+    Verdict, handlers, hook_handler, hook_handlers, hook_points, on,
 };
 
 hook_points! {

@@ -1,6 +1,6 @@
 //! The one function that makes text from others safe to print (L20, L21).
 
-use hooks_runtime::escaped;
+use hooks_runtime::report::escaped;
 use proptest::prelude::*;
 
 fn shown(text: &str) -> String {

@@ -8,10 +8,8 @@ use std::future::Ready;
 use std::sync::{Arc, Mutex};
 
 use hooks_points::*;
-use hooks_runtime::{
-    Claim, Contribution, FailurePolicy, HandlerStatus, HookContext, HookRegistry, SkipReason,
-    hook_points, on,
-};
+use hooks_runtime::report::{Contribution, HandlerStatus, SkipReason};
+use hooks_runtime::{Claim, FailurePolicy, HookContext, HookRegistry, hook_points, on};
 use serde_json::json;
 use support::{Count, CountsDrop, Log, soon};
 use tokio::sync::{Barrier, oneshot};

@@ -10,9 +10,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use hooks_runtime::handler::On;
+use hooks_runtime::report::{FireReport, HandlerStatus, SkipReason};
 use hooks_runtime::{
-    BoxError, Claim, FailurePolicy, FireError, FireReport, Gate, HandlerStatus, HookPoint,
-    HookRegistry, On, SkipReason, Verdict, hook_points, on,
+    BoxError, Claim, FailurePolicy, FireError, Gate, HookPoint, HookRegistry, Verdict, hook_points,
+    on,
 };
 use support::{Log, OnDrop, poll_once};
 
@@ -259,7 +261,7 @@ fn l13_a_handler_cannot_loosen() {
     assert_eq!(
         error.to_string(),
         "`vote` asks for fail-open, but `strict` is fail-closed: a handler may only tighten its \
-         point's policy"
+         point's policy; leave `on_failure` out"
     );
     assert!(!hooks.has_handlers::<Strict>());
 }

@@ -36,7 +36,8 @@ hook_points! {
     pub modifying Printing(u32) -> Sheet;
 }
 
-const EXPECTED: &str = "the default of `failure_defaults::Sheet` panicked: out of paper";
+const EXPECTED: &str = "the default of `failure_defaults::Sheet` panicked: out of paper; no \
+                        handler was called: write a `Default` that cannot panic";
 
 fn sheet(text: &str) -> Sheet {
     Sheet { text: Some(text.to_owned()) }

@@ -7,9 +7,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use hooks_runtime::plugin::DrainOutcome;
 use hooks_runtime::{
-    BeforeExecute, BoxError, Claim, DrainOutcome, FailurePolicy, Finally, FlowContext, Gate,
-    HookRegistry, Verdict, hook_points, on,
+    BeforeExecute, BoxError, Claim, FailurePolicy, Finally, FlowContext, Gate, HookRegistry,
+    Verdict, hook_points, on,
 };
 use support::{Count, CountsDrop, Log, Spiky, keep_quiet, poll_once};
 

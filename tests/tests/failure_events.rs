@@ -8,8 +8,9 @@ mod support;
 use std::fmt::{Debug, Write};
 use std::time::Duration;
 
+use hooks_runtime::model::FieldSet;
 use hooks_runtime::observe::Observer;
-use hooks_runtime::{FailurePolicy, FieldSet, HookRegistry, Merge, Verdict, hook_points, on};
+use hooks_runtime::{FailurePolicy, HookRegistry, Merge, Verdict, hook_points, on};
 use support::{Log, keep_quiet};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};

@@ -9,9 +9,10 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use hooks_points::lifecycle::{BeforeInbound, BeforeInboundPayload};
+use hooks_runtime::error::FailureKind;
+use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{
-    Claim, FailureKind, FailurePolicy, FireError, HookRegistry, RegisterError, Sleep, Timer,
-    Verdict, hook_points, on,
+    Claim, FailurePolicy, FireError, HookRegistry, RegisterError, Verdict, hook_points, on,
 };
 use support::{keep_quiet, poll_once};
 
@@ -88,7 +89,8 @@ async fn l14_what_a_late_handler_says_counts() {
     let claim = hooks.fire_claiming::<Route>(&RoutePayload { n: 1 }).await.unwrap();
     assert_eq!(claim, Claim::Claimed("late"));
     hooks.fire_void::<Tell>(&TellPayload { n: 1 }).await.unwrap();
-    let counts = |info: &hooks_runtime::HandlerInfo| (info.calls, info.failures, info.overruns);
+    let counts =
+        |info: &hooks_runtime::registry::HandlerInfo| (info.calls, info.failures, info.overruns);
     let route: Vec<_> = hooks.handlers_at::<Route>().iter().map(counts).collect();
     assert_eq!(route, [(1, 0, 1), (0, 0, 0)]);
     assert_eq!(counts(&hooks.handlers_at::<Tell>()[0]), (1, 0, 1));

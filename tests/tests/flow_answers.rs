@@ -9,8 +9,9 @@ use std::time::Duration;
 use flow_support::*;
 use hooks_runtime::flow::{FlowReport, StageKind};
 use hooks_runtime::observe::{ObservedCall, Observer};
+use hooks_runtime::report::HandlerStatus;
 use hooks_runtime::{
-    AfterExecute, BeforeExecute, FlowContext, HandlerStatus, HookRegistry, OnError, hook_points, on,
+    AfterExecute, BeforeExecute, FlowContext, HookRegistry, OnError, hook_points, on,
 };
 use support::{Spiky, keep_quiet};
 

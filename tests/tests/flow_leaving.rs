@@ -9,9 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_runtime::flow::{FlowReport, StageKind};
+use hooks_runtime::plugin::DrainError;
+use hooks_runtime::report::{HandlerStatus, SkipReason};
 use hooks_runtime::{
-    AfterExecute, BeforeExecute, BeforeValidation, DrainError, Finally, FlowContext, HandlerStatus,
-    HookRegistry, OnError, Registration, SkipReason, hook_handlers, hook_points, on,
+    AfterExecute, BeforeExecute, BeforeValidation, Finally, FlowContext, HookRegistry, OnError,
+    Registration, hook_handlers, hook_points, on,
 };
 use support::{Count, CountsDrop, Log, OnDrop, drained, keep_quiet, poll_once, soon};
 use tokio::sync::Notify;
@@ -330,14 +332,16 @@ async fn l19_a_deadline_that_passes_names_the_runs_that_are_under_way() {
     let within = || soon(removal.within(Duration::from_secs(3)));
 
     let left = within().await.unwrap_err();
-    let text = "plugin `porter` has handlers running after 3s: turns, 2 runs of yard:deliver";
+    let text = "plugin `porter` has handlers running after 3s: turns, 2 runs of yard:deliver; \
+                wait again, or longer";
     assert_eq!(left.to_string(), text);
     stall.notify_one();
     turn.await.unwrap();
     let [one, other] = runs;
     drop(one);
     let left = within().await.unwrap_err();
-    let text = "plugin `porter` has runs under way after 3s: a run of yard:deliver";
+    let text = "plugin `porter` has runs under way after 3s: a run of yard:deliver; wait again, \
+                or longer";
     assert_eq!(left.to_string(), text);
     assert!(matches!(left, DrainError::StillRunning { running, runs: 1, .. }
             if running == ["a run of yard:deliver"]));

@@ -10,9 +10,8 @@ use std::time::Duration;
 use flow_support::*;
 use hooks_runtime::flow::{FlowReport, StageKind};
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
-use hooks_runtime::{
-    FlowContext, FlowError, HandlerStatus, HookRegistry, OnError, handlers, hook_handler, on,
-};
+use hooks_runtime::report::HandlerStatus;
+use hooks_runtime::{FlowContext, FlowError, HookRegistry, OnError, handlers, hook_handler, on};
 use support::keep_quiet;
 
 fn answer(text: &str) -> Answer {

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use flow_support::{Answer, Call, Context, DiskFull, RunTool, Trace, at, call, told};
 use hooks_runtime::flow::{FlowReport, StageKind};
+use hooks_runtime::handler::On;
 use hooks_runtime::{
-    BeforeExecute, Finally, FlowContext, HookPoint, HookRegistry, On, OnError, hook_points, on,
+    BeforeExecute, Finally, FlowContext, HookPoint, HookRegistry, OnError, hook_points, on,
 };
 use support::{Count, CountsDrop, Log, Spiky, drained, keep_quiet, poll_once};
 use tokio::sync::Notify;

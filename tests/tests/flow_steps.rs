@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use hooks_runtime::flow::{FlowReport, NotRun, StepStatus};
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer};
+use hooks_runtime::report::HandlerStatus;
 use hooks_runtime::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    HandlerStatus, HookRegistry, OnError, hook_points, on,
+    HookRegistry, OnError, hook_points, on,
 };
 use support::{Spiky, keep_quiet, poll_once};
 

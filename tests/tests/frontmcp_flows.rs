@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use hooks_points::mcp::*;
+use hooks_runtime::flow::FlowPoint;
 use hooks_runtime::{
-    AfterExecute, BeforeExecute, BeforeValidation, FlowContext, FlowError, FlowPoint, HookPoint,
-    HookRegistry, OnError, hook_handler, hook_handlers, on,
+    AfterExecute, BeforeExecute, BeforeValidation, FlowContext, FlowError, HookPoint, HookRegistry,
+    OnError, hook_handler, hook_handlers, on,
 };
 use serde_json::{Value, json};
 

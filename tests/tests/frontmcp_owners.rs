@@ -168,7 +168,7 @@ fn l13_the_policy_of_the_stages() {
     assert_eq!(
         before.unwrap_err().to_string(),
         "`asks` asks for fail-open, but `tools:run/beforeExecute` is fail-closed: a handler may \
-         only tighten its point's policy"
+         only tighten its point's policy; leave `on_failure` out"
     );
     assert!(matches!(on_error, Err(RegisterError::FixedPolicy { .. })));
     assert!(matches!(finally, Err(RegisterError::FixedPolicy { .. })));

@@ -12,10 +12,12 @@ use std::task::Poll;
 use flow_support::*;
 use futures::FutureExt as _;
 use hooks_runtime::flow::{FlowReport, StageKind};
+use hooks_runtime::plugin::DrainOutcome;
+use hooks_runtime::point::ModelKind;
+use hooks_runtime::report::{Contribution, HandlerStatus, SkipReason};
 use hooks_runtime::{
-    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Contribution, DrainOutcome,
-    FailurePolicy, Finally, FireError, FlowContext, FlowError, HandlerStatus, HookRegistry,
-    ModelKind, OnError, Plugins, SkipReason, hook_points, on,
+    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, FailurePolicy, Finally,
+    FireError, FlowContext, FlowError, HookRegistry, OnError, Plugins, hook_points, on,
 };
 
 /// The report, a line for each stage and each handler.
@@ -243,7 +245,8 @@ async fn l26_flows_nested_too_deep_are_refused_with_the_chain() {
     let hooks = HookRegistry::builder().max_depth(3).build();
     assert_eq!(
         endless(hooks).await.unwrap_err(),
-        "fires are nested deeper than 3: tools:run > tools:run > tools:run > tools:run"
+        "fires are nested deeper than 3: tools:run > tools:run > tools:run > tools:run; end the \
+         recursion, or raise `max_depth` of the builder"
     );
 }
 

@@ -6,8 +6,9 @@ mod flow_support;
 use std::time::Duration;
 
 use flow_support::*;
+use hooks_runtime::error::FailureKind;
 use hooks_runtime::flow::StageKind::{self, *};
-use hooks_runtime::{FailureKind, FlowError, HookRegistry, Registration, flow, on};
+use hooks_runtime::{FlowError, HookRegistry, Registration, flow, on};
 
 /// What the operation does.
 #[derive(Clone, Copy, Debug, PartialEq)]

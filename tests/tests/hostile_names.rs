@@ -1,9 +1,10 @@
 //! Names that are meant to deceive: refused at the door, and safe in every
 //! message (L16).
 
+use hooks_runtime::handler::Target;
+use hooks_runtime::registry::Owner;
 use hooks_runtime::{
-    BeforeExecute, FlowContext, HookRegistry, Owner, PluginId, Plugins, RegisterError, Target,
-    hook_points, on,
+    BeforeExecute, FlowContext, HookRegistry, PluginId, Plugins, RegisterError, hook_points, on,
 };
 use proptest::prelude::*;
 
@@ -85,7 +86,10 @@ fn assert_no_id(id: &str) {
     let owned = on::<Ring>().plugin(id).handler(|_: &u32| ());
     assert_eq!(hooks.register(owned).unwrap_err().to_string(), text);
     assert_eq!(hooks.registrar(id).unwrap_err().to_string(), text);
-    assert_eq!(hooks.set_quota(id, hooks_runtime::Quota::new()).unwrap_err().to_string(), text);
+    assert_eq!(
+        hooks.set_quota(id, hooks_runtime::plugin::Quota::new()).unwrap_err().to_string(),
+        text
+    );
     assert_eq!(hooks.unregister_plugin(id).removed(), 0);
     // A scope of it admits no plugin, and built-in handlers as always.
     hooks.register(on::<Ring>().name("own").handler(|_: &u32| ())).unwrap();
@@ -171,21 +175,30 @@ fn l16_what_a_handler_is_bound_to_is_printed_with_care() {
 #[test]
 fn l16_the_name_of_a_target_is_checked_and_the_error_says_what_is_wrong() {
     for (name, text) in [
-        ("", "`` cannot be the name of a target: it is empty"),
+        (
+            "",
+            "`` cannot be the name of a target: it is empty; such a name is 1 to 200 bytes of \
+              printable text",
+        ),
         (
             "a\0b",
-            "`a\\u{0}b` cannot be the name of a target: it has control or invisible characters",
+            "`a\\u{0}b` cannot be the name of a target: it has control or invisible characters; \
+             such a name is 1 to 200 bytes of printable text",
         ),
         (
             "\u{1b}[31mred",
             "`\\u{1b}[31mred` cannot be the name of a target: it has control or invisible \
-             characters",
+             characters; such a name is 1 to 200 bytes of printable text",
         ),
-        (" red", "` red` cannot be the name of a target: it starts or ends with white space"),
+        (
+            " red",
+            "` red` cannot be the name of a target: it starts or ends with white space; \
+                  such a name is 1 to 200 bytes of printable text",
+        ),
         (
             &"x".repeat(1 << 20),
             "`xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…` cannot be the name of a target: it is \
-             longer than 200 bytes",
+             longer than 200 bytes; such a name is 1 to 200 bytes of printable text",
         ),
     ] {
         let hooks = HookRegistry::new();
@@ -200,10 +213,14 @@ fn l16_what_has_a_meaning_in_constraints_is_no_name() {
     for (name, text) in [
         (
             "a/b",
-            "`a/b` cannot be a handler's name: it contains `/`, which stands between a plugin and \
-             its handler",
+            "`a/b` cannot be a handler's name: it contains `/`, which stands between a plugin \
+             and its handler; a name is 1 to 200 bytes of printable text without `/`",
         ),
-        ("*", "`*` cannot be a handler's name: `*` stands for all handlers of a plugin"),
+        (
+            "*",
+            "`*` cannot be a handler's name: `*` stands for all handlers of a plugin; a name \
+               is 1 to 200 bytes of printable text without `/`",
+        ),
     ] {
         let named = on::<Ring>().name(name).handler(|_: &u32| ());
         assert_eq!(HookRegistry::new().register(named).unwrap_err().to_string(), text);

@@ -4,9 +4,11 @@ mod support;
 
 use std::time::Duration;
 
+use hooks_runtime::plugin::Quota;
+use hooks_runtime::registry::Owner;
 use hooks_runtime::{
-    BeforeExecute, FlowContext, HookContext, HookRegistry, Owner, Plugins, Quota, Registration,
-    ScopedHooks, hook_handlers, hook_points, on,
+    BeforeExecute, FlowContext, HookContext, HookRegistry, Plugins, Registration, ScopedHooks,
+    hook_handlers, hook_points, on,
 };
 use support::Log;
 
@@ -125,7 +127,8 @@ fn l16_a_registrar_installs_nothing_for_the_host() {
     let text = guest.install(Poser).unwrap_err().to_string();
     assert!(
         text.ends_with(
-            "Poser` names plugin `built-in`, but this registrar is bound to plugin `guest`"
+            "Poser` names plugin `built-in`, but this registrar is bound to plugin `guest`; \
+             leave the name out"
         ),
         "{text}",
     );
@@ -141,9 +144,11 @@ fn l16_limits_hold_for_every_door() {
     let one = |name: &str| on::<Reach>().name(name).handler(|_: &u32| ());
     let owned = |name: &str| on::<Reach>().name(name).plugin("guest").handler(|_: &u32| ());
     guest.register(one("a")).unwrap();
-    let full = "is refused at `reach`: it may have at most 2 handlers";
+    let full = "is refused at `reach`: it may have at most 2 handlers; the host allows more with \
+                `set_quota`";
     let refused = |registered: Result<_, hooks_runtime::RegisterError>| {
-        let text = registered.map(|_: hooks_runtime::Handles| ()).unwrap_err().to_string();
+        let text =
+            registered.map(|_: hooks_runtime::registry::Handles| ()).unwrap_err().to_string();
         assert!(text.ends_with(full), "{text}");
         assert_eq!(hooks.handlers().len(), 1, "whole or not at all");
     };

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use hooks_runtime::flow::StageKind;
+use hooks_runtime::handler::Target;
+use hooks_runtime::point::ModelKind;
+use hooks_runtime::registry::{HandlerInfo, Owner};
 use hooks_runtime::{
-    AfterExecute, BeforeExecute, Claim, FailurePolicy, Finally, FlowContext, HandlerInfo,
-    HookRegistry, ModelKind, OnError, Owner, PluginId, Plugins, Target, Verdict, hook_handler,
-    hook_points, on,
+    AfterExecute, BeforeExecute, Claim, FailurePolicy, Finally, FlowContext, HookRegistry, OnError,
+    PluginId, Plugins, Verdict, hook_handler, hook_points, on,
 };
 
 hook_points! {

@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_points::lifecycle::*;
+use hooks_runtime::point::ModelKind;
+use hooks_runtime::report::{HandlerStatus, SkipReason};
 use hooks_runtime::{
-    FailurePolicy, FireError, Gate, HandlerStatus, HookContext, HookPoint, HookRegistry, ModelKind,
-    Registration, SkipReason, Verdict, handlers, hook_handler, hook_handlers, on,
+    FailurePolicy, FireError, Gate, HookContext, HookPoint, HookRegistry, Registration, Verdict,
+    handlers, hook_handler, hook_handlers, on,
 };
 use serde_json::json;
 use tokio::time::Instant;

@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use hooks_points::lifecycle::*;
+use hooks_runtime::error::FailureKind;
+use hooks_runtime::report::{Contribution, HandlerStatus, SkipReason};
 use hooks_runtime::{
-    BoxError, Contribution, FailureKind, FailurePolicy, Gate, HandlerStatus, HookRegistry,
-    Registration, SkipReason, Verdict, hook_handler, hook_points, on,
+    BoxError, FailurePolicy, Gate, HookRegistry, Registration, Verdict, hook_handler, hook_points,
+    on,
 };
 use serde_json::json;
 

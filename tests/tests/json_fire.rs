@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_runtime::json::{JsonError, Outcome};
+use hooks_runtime::point::ModelKind;
 use hooks_runtime::{
-    Claim, FailurePolicy, FlowContext, Gate, HookRegistry, ModelKind, Plugins, Verdict,
-    hook_points, on,
+    Claim, FailurePolicy, FlowContext, Gate, HookRegistry, Plugins, Verdict, hook_points, on,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

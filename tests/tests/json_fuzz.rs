@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::executor::block_on;
+use hooks_runtime::HookRegistry;
 use hooks_runtime::catalogue::{Catalogue, PointInfo};
 use hooks_runtime::json::JsonError;
-use hooks_runtime::{HookRegistry, ModelKind};
+use hooks_runtime::point::ModelKind;
 use json_support::{Random, anything, catalogues, changed, from_env, valid};
 use jsonschema::Validator;
 use serde_json::{Value, json};

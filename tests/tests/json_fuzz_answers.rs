@@ -9,7 +9,8 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use hooks_runtime::catalogue::{Catalogue, PointInfo, TypeInfo};
 use hooks_runtime::json::JsonError;
-use hooks_runtime::{FailurePolicy, FlowError, HookRegistry, ModelKind};
+use hooks_runtime::point::ModelKind;
+use hooks_runtime::{FailurePolicy, FlowError, HookRegistry};
 use json_support::{Random, catalogues, changed, from_env, valid};
 use serde_json::{Value, json};
 

@@ -103,7 +103,7 @@ async fn l12_an_outcome_that_panics_while_it_is_written_is_an_error() {
     for (name, payload) in [("wrapping", "1"), ("shelving", "1"), ("sending", r#""unwritable""#)] {
         let expected = format!(
             "the outcome of `{name}` cannot be written as JSON: writing it panicked: it broke \
-             while it was written"
+             while it was written; its type needs a `Serialize` that writes JSON"
         );
         for outcome in fired(&hooks, name, payload).await {
             assert_eq!(outcome.unwrap_err(), expected);
@@ -114,8 +114,8 @@ async fn l12_an_outcome_that_panics_while_it_is_written_is_an_error() {
         json.run_flow("mending", r#""cup""#, async |_| Ok::<_, String>("unwritable".into()));
     assert_eq!(
         mended.await.unwrap_err().to_string(),
-        "the outcome of `mending` cannot be written as JSON: writing it panicked: it broke while it \
-         was written"
+        "the outcome of `mending` cannot be written as JSON: writing it panicked: it broke while \
+         it was written; its type needs a `Serialize` that writes JSON"
     );
 }
 

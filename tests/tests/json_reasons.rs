@@ -201,7 +201,8 @@ async fn l27_a_reason_that_cannot_be_written_is_a_typed_error() {
     let error = hooks.json(&points).fire("leave", "1").await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the outcome of `leave` cannot be written as JSON: writing it panicked: not in JSON"
+        "the outcome of `leave` cannot be written as JSON: writing it panicked: not in JSON; its \
+         type needs a `Serialize` that writes JSON"
     );
 }
 

@@ -10,9 +10,11 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use hooks_runtime::observe::{ObservedCall, Observer};
+use hooks_runtime::report::HandlerStatus;
+use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{
-    BeforeExecute, Claim, FailurePolicy, FireError, FlowContext, Gate, HandlerStatus, HookRegistry,
-    Sleep, Timer, Verdict, hook_points, on,
+    BeforeExecute, Claim, FailurePolicy, FireError, FlowContext, Gate, HookRegistry, Verdict,
+    hook_points, on,
 };
 use support::{Log, keep_quiet};
 

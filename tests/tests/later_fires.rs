@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use hooks_runtime::{DrainOutcome, Handles, HookRegistry, hook_points, on};
+use hooks_runtime::plugin::DrainOutcome;
+use hooks_runtime::registry::Handles;
+use hooks_runtime::{HookRegistry, hook_points, on};
 use support::{Count, Log, poll_once};
 
 hook_points! {

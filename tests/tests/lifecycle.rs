@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use hooks_runtime::plugin::{DrainError, DrainOutcome};
+use hooks_runtime::report::{HandlerStatus, SkipReason};
 use hooks_runtime::{
-    Claim, DrainError, DrainOutcome, HandlerStatus, HookContext, HookRegistry, PluginId,
-    RegisterError, Registration, SkipReason, hook_handlers, hook_points, on,
+    Claim, HookContext, HookRegistry, PluginId, RegisterError, Registration, hook_handlers,
+    hook_points, on,
 };
 use support::{Log, poll_once, soon};
 use tokio::sync::Notify;
@@ -47,7 +49,7 @@ fn refused(result: Result<impl std::fmt::Debug, RegisterError>, text: &str) {
 #[test]
 fn l16_a_plugin_id_is_short_and_plain() {
     let long = "x".repeat(65);
-    let only = "only ASCII letters, digits, `-`, `_` and `.` are allowed";
+    let only = "it has a character that is not allowed";
     let ends = "it starts or ends with a separator";
     let reserved = "it reads like `built-in`, which is reserved for the host";
     let shown_long = format!("{}…", "x".repeat(40));
@@ -67,7 +69,11 @@ fn l16_a_plugin_id_is_short_and_plain() {
         ("built-in", "built-in", reserved),
         ("8U1lt_iN", "8U1lt_iN", reserved),
     ] {
-        let text = format!("`{shown}` cannot be a plugin id: {problem}");
+        let text = format!(
+            "`{shown}` cannot be a plugin id: {problem}; an id is 1 to 64 ASCII \
+                            letters, digits, `-`, `_` or `.`, and starts and ends with a letter \
+                            or digit"
+        );
         assert_eq!(PluginId::new(id).unwrap_err().to_string(), text);
         let hooks = HookRegistry::new();
         let asked = on::<Ring>().plugin(id).handler(|_: &RingPayload| ());
@@ -91,7 +97,10 @@ fn l16_a_handlers_name_is_safe_to_print() {
         (&*long, &*shown_long, "it is longer than 200 bytes"),
     ] {
         let asked = on::<Ring>().name(name).handler(|_: &RingPayload| ());
-        let text = format!("`{shown}` cannot be a handler's name: {problem}");
+        let text = format!(
+            "`{shown}` cannot be a handler's name: {problem}; a name is 1 to 200 \
+                            bytes of printable text without `/`"
+        );
         refused(HookRegistry::new().register(asked), &text);
     }
 }
@@ -112,7 +121,8 @@ fn l16_a_registrar_is_bound_to_its_plugin() {
     let own = on::<Ring>().name("own").plugin("tower").handler(|_: &RingPayload| ());
     refused(
         tower.register([own, theirs]),
-        "`theirs` names plugin `gate`, but this registrar is bound to plugin `tower`",
+        "`theirs` names plugin `gate`, but this registrar is bound to plugin `tower`; leave the \
+         name out",
     );
     assert_eq!(hooks.handlers().len(), 2, "nothing of the group");
     assert_eq!(tower.unregister().removed(), 1);
@@ -212,7 +222,7 @@ async fn l18_a_group_happens_whole_or_not_at_all() {
 fn l18_anonymous_names_never_clash() {
     let hooks = HookRegistry::new();
     let place = || (on::<Ring>().handler(|_: &RingPayload| ()), line!());
-    let name = |handles: &hooks_runtime::Handles| handles[0].name().unwrap().to_string();
+    let name = |handles: &hooks_runtime::registry::Handles| handles[0].name().unwrap().to_string();
     let (registration, line) = place();
     let first = hooks.register(registration).unwrap();
     let base = name(&first);
@@ -344,7 +354,11 @@ async fn l19_the_wait_has_a_deadline_that_names_who_still_runs() {
     let since = tokio::time::Instant::now();
     let error = removal.within(Duration::from_secs(3)).await.unwrap_err();
     assert_eq!(since.elapsed().as_secs(), 3);
-    assert_eq!(error.to_string(), "plugin `tower` has handlers running after 3s: toll, peal");
+    assert_eq!(
+        error.to_string(),
+        "plugin `tower` has handlers running after 3s: toll, peal; \
+                                   wait again, or longer"
+    );
     stall.0.notify_one();
     stall.0.notify_one();
     soon(removal.within(Duration::from_secs(3))).await.unwrap();
@@ -389,7 +403,8 @@ async fn l19_a_plugin_cannot_wait_for_itself() {
     let itself = on::<Ring>().plugin("tower").name("toll").handler_with(leaver, leaves_at_ring);
     hooks.register(itself).unwrap();
     soon(hooks.fire_void::<Ring>(&RING)).await.unwrap();
-    let text = "toll: plugin `tower` cannot wait for itself: this is one of its own handlers";
+    let text = "toll: plugin `tower` cannot wait for itself: this is one of its own handlers; \
+                await the removal outside of them, or drop it";
     assert_eq!(log.take(), [text]);
     assert!(!hooks.has_handlers::<Ring>(), "but it is removed");
 }
@@ -408,7 +423,8 @@ async fn l19_nor_through_a_fire_of_its_own() {
         ])
         .unwrap();
     soon(hooks.fire_void::<Ring>(&RING)).await.unwrap();
-    let text = "door: plugin `tower` cannot wait for itself: this is one of its own handlers";
+    let text = "door: plugin `tower` cannot wait for itself: this is one of its own handlers; \
+                await the removal outside of them, or drop it";
     assert_eq!(log.take(), [text]);
     // The same handler, not called from inside the plugin, may wait.
     hooks.register(on::<Ring>().plugin("tower").handler(|_: &RingPayload| ())).unwrap();

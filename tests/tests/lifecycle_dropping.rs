@@ -8,8 +8,9 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use hooks_runtime::plugin::Installed;
 use hooks_runtime::{
-    FlowContext, HookRegistry, Installed, OnError, Registration, hook_handlers, hook_points, on,
+    FlowContext, HookRegistry, OnError, Registration, hook_handlers, hook_points, on,
 };
 use support::{Count, Log, OnDrop, Spiky, drained, keep_quiet, poll_once};
 

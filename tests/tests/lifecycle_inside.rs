@@ -7,7 +7,8 @@ use std::sync::{Arc, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
-use hooks_runtime::{DrainOutcome, HookRegistry, hook_points, on};
+use hooks_runtime::plugin::DrainOutcome;
+use hooks_runtime::{HookRegistry, hook_points, on};
 use support::{Log, OnDrop, Spiky, keep_quiet, poll_once};
 
 hook_points! {

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
+use hooks_runtime::plugin::DrainError;
 use hooks_runtime::{
-    AfterExecute, BeforeExecute, DrainError, Finally, FlowContext, HookRegistry, hook_points, on,
+    AfterExecute, BeforeExecute, Finally, FlowContext, HookRegistry, hook_points, on,
 };
 use support::{Log, OnDrop, drained, poll_once, soon};
 
@@ -143,8 +144,8 @@ async fn l19_what_a_run_drops_is_inside_it() {
 
 #[tokio::test]
 async fn l19_asked_where_what_it_captured_is_dropped_it_is_an_error() {
-    const DROPPED: &str =
-        "plugin `porter` cannot wait for itself: this is the drop of what its handlers captured";
+    const DROPPED: &str = "plugin `porter` cannot wait for itself: this is the drop of what its handlers captured; \
+         await the removal outside of it, or drop it";
     // By the removal, by the call that ends last, and with the list.
     for way in ["removed", "running", "replaced"] {
         let (hooks, log) = (HookRegistry::new(), Log::new());

@@ -7,10 +7,9 @@ mod support;
 use std::io;
 
 use futures::executor::block_on;
-use hooks_runtime::{
-    Contribution, FieldSet, FireReport, HandlerStatus, HookContext, HookRegistry, Merge,
-    hook_points, on,
-};
+use hooks_runtime::model::FieldSet;
+use hooks_runtime::report::{Contribution, FireReport, HandlerStatus};
+use hooks_runtime::{HookContext, HookRegistry, Merge, hook_points, on};
 use support::Log;
 
 hook_points! {

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
-use hooks_runtime::{FireError, HandlerStatus, HookRegistry, hook_points, on};
+use hooks_runtime::report::HandlerStatus;
+use hooks_runtime::{FireError, HookRegistry, hook_points, on};
 
 hook_points! {
     /// A knock.
@@ -100,7 +101,8 @@ fn l26_the_fires_of_an_observer_count() {
         hooks.fire_void::<Knock>(&1).now_or_never().unwrap().unwrap();
         // Three levels below the fire itself, and one more that is refused.
         assert_eq!(fires.load(Ordering::SeqCst), 4, "{when:?}");
-        let text = "fires are nested deeper than 4: knock > knock > knock > knock > knock";
+        let text = "fires are nested deeper than 4: knock > knock > knock > knock > knock; end \
+                    the recursion, or raise `max_depth` of the builder";
         assert_eq!(*refused.lock().unwrap(), [text], "{when:?}");
         assert_eq!(hooks.handlers_at::<Knock>()[0].calls, 4, "{when:?}");
     }
@@ -138,7 +140,8 @@ async fn l26_each_registry_counts_its_own_fires() {
     knocks.unregister();
     // The refused one names the fires of its own registry only.
     let error = outer.fire_void::<Echo>(&2).await.unwrap_err();
-    let chain = "fires are nested deeper than 2: echo > echo > echo";
+    let chain = "fires are nested deeper than 2: echo > echo > echo; end the recursion, or raise \
+                 `max_depth` of the builder";
     assert!(error.to_string().ends_with(chain), "{error}");
 }
 

@@ -10,10 +10,8 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
-use hooks_runtime::{
-    BeforeExecute, FireReport, FlowContext, HandlerStatus, HookRegistry, Plugins, SkipReason,
-    Verdict, hook_points, on,
-};
+use hooks_runtime::report::{FireReport, HandlerStatus, SkipReason};
+use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, Plugins, Verdict, hook_points, on};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 

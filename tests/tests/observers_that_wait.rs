@@ -9,8 +9,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use hooks_runtime::plugin::StopFailure;
 use hooks_runtime::{
-    BeforeExecute, FlowContext, HookRegistry, PluginId, StopFailure, hook_handlers, hook_points, on,
+    BeforeExecute, FlowContext, HookRegistry, PluginId, hook_handlers, hook_points, on,
 };
 use support::poll_once;
 
@@ -19,7 +20,8 @@ hook_points! {
     pub flow Print(u32) -> u32;
 }
 
-const INSIDE: &str = "plugin `audit` cannot wait for itself: this is one of its own handlers";
+const INSIDE: &str = "plugin `audit` cannot wait for itself: this is one of its own handlers; \
+                      await the removal outside of them, or drop it";
 const INSIDE_RUN: &str = "plugin `audit` cannot be waited for here: this is inside a run of print, in which it has begun";
 
 /// What it asks with, from when it is set on, and what came of each wait.

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 
+use hooks_runtime::report::{HandlerStatus, SkipReason};
 use hooks_runtime::{
-    Claim, FailurePolicy, HandlerStatus, HookContext, HookRegistry, SkipReason, handlers,
-    hook_handler, hook_handlers, hook_points, on,
+    Claim, FailurePolicy, HookContext, HookRegistry, handlers, hook_handler, hook_handlers,
+    hook_points, on,
 };
 
 hook_points! {

@@ -5,8 +5,9 @@ mod support;
 
 use std::sync::{Arc, Mutex};
 
+use hooks_runtime::handler::On;
 use hooks_runtime::{
-    FailurePolicy, Gate, HookPoint, HookRegistry, On, RegisterError, Verdict, hook_points, on,
+    FailurePolicy, Gate, HookPoint, HookRegistry, RegisterError, Verdict, hook_points, on,
 };
 use support::{Log, poll_once};
 use tokio::sync::oneshot;
@@ -175,7 +176,13 @@ fn circular<P: HookPoint>(result: Result<impl Sized, RegisterError>, path: &[&st
         .collect();
     let circle = steps.join(" > ");
     let why = if name == Ship::NAME { "; guards run after all rewriters" } else { "" };
-    assert_eq!(text, format!("the order of the handlers at `{name}` is circular: {circle}{why}"));
+    assert_eq!(
+        text,
+        format!(
+            "the order of the handlers at `{name}` is circular: {circle}{why}; \
+                              leave out one `before` or `after` of them"
+        )
+    );
 }
 
 #[tokio::test]

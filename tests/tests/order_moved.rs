@@ -1,6 +1,8 @@
 //! Where handlers stand beside those that constraints of plugins moved (L04).
 
-use hooks_runtime::{HookRegistry, On, Quota, hook_points, on};
+use hooks_runtime::handler::On;
+use hooks_runtime::plugin::Quota;
+use hooks_runtime::{HookRegistry, hook_points, on};
 
 hook_points! {
     /// Something passes by.
@@ -19,7 +21,7 @@ fn add(hooks: &HookRegistry, name: &str, priority: i32, with: impl FnOnce(On<Tic
 
 /// The handlers in order, those of plugins as `plugin/handler`.
 fn order(hooks: &HookRegistry) -> Vec<String> {
-    let name = |info: &hooks_runtime::HandlerInfo| match info.owner.plugin() {
+    let name = |info: &hooks_runtime::registry::HandlerInfo| match info.owner.plugin() {
         None => info.name.to_string(),
         Some(plugin) => format!("{plugin}/{}", info.name),
     };

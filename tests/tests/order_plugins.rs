@@ -2,9 +2,10 @@
 
 mod support;
 
-use hooks_runtime::{
-    DropReason, HookPoint, HookRegistry, On, Quota, RegisterError, Verdict, hook_points, on,
-};
+use hooks_runtime::handler::On;
+use hooks_runtime::plugin::Quota;
+use hooks_runtime::registry::DropReason;
+use hooks_runtime::{HookPoint, HookRegistry, RegisterError, Verdict, hook_points, on};
 use support::Log;
 
 hook_points! {
@@ -43,7 +44,7 @@ fn refused(
 
 /// The handlers in order, those of plugins as `plugin/handler`.
 fn order_at<P: HookPoint>(hooks: &HookRegistry) -> Vec<String> {
-    let name = |info: &hooks_runtime::HandlerInfo| match info.owner.plugin() {
+    let name = |info: &hooks_runtime::registry::HandlerInfo| match info.owner.plugin() {
         None => info.name.to_string(),
         Some(plugin) => format!("{plugin}/{}", info.name),
     };
@@ -181,7 +182,8 @@ fn l04_a_constraint_does_not_lead_out_of_the_priorities_that_a_plugin_may_use() 
         "guest/spy",
         |on| on.priority(1000).before("audit"),
         "`spy` of plugin `guest` is refused at `tick`: before `audit` would put it past handlers \
-         of others whose priority is not between 1000 and 2000",
+         of others whose priority is not between 1000 and 2000; the host allows more with \
+         `set_quota`",
     );
     assert!(matches!(error, RegisterError::Refused { .. }));
     refused(
@@ -189,7 +191,8 @@ fn l04_a_constraint_does_not_lead_out_of_the_priorities_that_a_plugin_may_use() 
         "guest/spy",
         |on| on.priority(1000).after("close"),
         "`spy` of plugin `guest` is refused at `tick`: after `close` would put it past handlers \
-         of others whose priority is not between 1000 and 2000",
+         of others whose priority is not between 1000 and 2000; the host allows more with \
+         `set_quota`",
     );
     // Inside its range it may go where it likes.
     add(&hooks, "guest/behind", |on| on.priority(1000).after("log"));
@@ -213,7 +216,8 @@ fn l04_a_plugins_handler_does_not_pass_another_plugins_below_its_range() {
         "guest/spy",
         |on| on.priority(160).before("kiln/low"),
         "`spy` of plugin `guest` is refused at `tick`: before `kiln/low` would put it past \
-         handlers of others whose priority is not between 100 and 200",
+         handlers of others whose priority is not between 100 and 200; the host allows more with \
+         `set_quota`",
     );
     // What the plugin has under earlier terms stays as it is.
     add(&hooks, "mill/free", |on| on.priority(160).before("kiln/low"));
@@ -233,7 +237,8 @@ fn l04_constraints_that_contradict_the_order_of_others_are_an_error() {
         "kiln/fire",
         |on| on.before("first").after("second"),
         "`fire` of plugin `kiln` has no place at `tick`: before `first`, after `second` \
-         contradicts the order of the other handlers, which a plugin cannot change",
+         contradicts the order of the other handlers, which a plugin cannot change; leave a \
+         constraint out",
     );
     assert!(matches!(error, RegisterError::NoPlace { .. }));
     // What the host asks of the handler counts as well.
@@ -244,7 +249,7 @@ fn l04_constraints_that_contradict_the_order_of_others_are_an_error() {
         "kiln/fire",
         |on| on.after("fourth"),
         "`fire` of plugin `kiln` has no place at `tick`: after `fourth` contradicts the order of \
-         the other handlers, which a plugin cannot change",
+         the other handlers, which a plugin cannot change; leave a constraint out",
     );
 }
 
@@ -340,8 +345,8 @@ fn l04_a_refusal_names_the_handler_that_has_no_place() {
     let group = [tick("hears", |on| on), tick("prepares", |on| on.after("west/*"))];
     assert_eq!(
         east.register(group).unwrap_err().to_string(),
-        "`prepares` of plugin `east` has no place at `tick`: after `west/*` contradicts the order \
-         of the other handlers, which a plugin cannot change"
+        "`prepares` of plugin `east` has no place at `tick`: after `west/*` contradicts the \
+         order of the other handlers, which a plugin cannot change; leave a constraint out"
     );
     assert_eq!(order(&hooks), ["host", "west/late"], "nothing has changed");
 }

@@ -4,9 +4,9 @@
 mod support;
 
 use futures::executor::block_on;
-use hooks_runtime::{
-    CycleStep, HookRegistry, Quota, RegisterError, Registration, Verdict, hook_points, on,
-};
+use hooks_runtime::error::CycleStep;
+use hooks_runtime::plugin::Quota;
+use hooks_runtime::{HookRegistry, RegisterError, Registration, Verdict, hook_points, on};
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 use support::Log;

@@ -10,9 +10,10 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use hooks_runtime::registry::Owner;
 use hooks_runtime::{
-    BeforeExecute, Claim, FlowContext, Gate, HookContext, HookRegistry, Owner, Plugins,
-    RegisterError, Verdict, hook_handlers, hook_points, on,
+    BeforeExecute, Claim, FlowContext, Gate, HookContext, HookRegistry, Plugins, RegisterError,
+    Verdict, hook_handlers, hook_points, on,
 };
 use support::{Count, CountsDrop, Log, poll_once};
 use tokio::sync::Notify;
@@ -196,13 +197,14 @@ async fn l18_install_happens_whole_or_not_at_all() {
     refused(
         hooks.install(Loosens(gone.on_drop())),
         "`lax` asks for fail-open, but `enter` is fail-closed: a handler may only tighten its \
-         point's policy",
+         point's policy; leave `on_failure` out",
     );
     refused(
         hooks.install(Circular(gone.on_drop())),
         &format!(
             "the order of the handlers at `guide` is circular: `egg` (plugin `sick`, {egg}) > \
-             `hen` (plugin `sick`, {hen}) > `egg` (plugin `sick`, {egg})"
+             `hen` (plugin `sick`, {hen}) > `egg` (plugin `sick`, {egg}); leave out one `before` \
+             or `after` of them"
         ),
     );
     refused(

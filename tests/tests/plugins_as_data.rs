@@ -7,9 +7,10 @@ mod support;
 
 use std::sync::Arc;
 
+use hooks_runtime::plugin::Installed;
+use hooks_runtime::registry::Owner;
 use hooks_runtime::{
-    AnyPlugin, HookRegistry, Installed, Owner, Plugins, RegisterError, hook_handlers, hook_points,
-    on,
+    AnyPlugin, HookRegistry, Plugins, RegisterError, hook_handlers, hook_points, on,
 };
 use support::{Count, CountsDrop, Log};
 
@@ -132,7 +133,8 @@ fn l18_a_group_with_a_plugin_that_is_refused_is_not_installed_and_the_error_name
     refused(
         hooks.install_all(plugins),
         "plugin `clumsy` cannot be installed: `a/b` cannot be a handler's name: it contains `/`, \
-         which stands between a plugin and its handler",
+         which stands between a plugin and its handler; a name is 1 to 200 bytes of printable \
+         text without `/`",
     );
     assert!(hooks.handlers().is_empty() && hooks.plugins().is_empty());
     assert_eq!(dropped.get(), 1, "and its value is dropped");
@@ -141,7 +143,7 @@ fn l18_a_group_with_a_plugin_that_is_refused_is_not_installed_and_the_error_name
     plugins.push(Box::new(Audit(log.clone())));
     refused(
         hooks.install_all(plugins),
-        "plugin `audit` is in the group twice: a registry has one plugin of an id",
+        "plugin `audit` is in the group twice: a registry has one plugin of an id; leave one out",
     );
     hooks.install(Audit(log.clone())).unwrap();
     refused(
@@ -273,7 +275,7 @@ async fn l17_one_handler_is_removed_by_owner_and_name() {
     hooks.install(Desk(log.clone())).unwrap();
     let left = || {
         let all = hooks.handlers();
-        let name = |it: &hooks_runtime::HandlerInfo| {
+        let name = |it: &hooks_runtime::registry::HandlerInfo| {
             format!("{}:{}/{}", it.point, it.owner.as_ref(), it.name)
         };
         all.iter().map(name).collect::<Vec<_>>().join(" ")

@@ -7,9 +7,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hooks_runtime::plugin::Installed;
 use hooks_runtime::{
-    AfterExecute, BeforeExecute, FlowContext, HookContext, HookRegistry, Installed, Verdict,
-    hook_handlers, hook_points, on,
+    AfterExecute, BeforeExecute, FlowContext, HookContext, HookRegistry, Verdict, hook_handlers,
+    hook_points, on,
 };
 use support::{Log, poll_once};
 use tokio::sync::Notify;
@@ -278,7 +279,8 @@ impl Act for (Log, Own, Way) {
     }
 }
 
-const ITSELF: &str = "plugin `guest` cannot wait for itself: this is one of its own handlers";
+const ITSELF: &str = "plugin `guest` cannot wait for itself: this is one of its own handlers; \
+                      await the removal outside of them, or drop it";
 
 #[tokio::test(start_paused = true)]
 async fn l19_asked_from_inside_its_own_handler_it_is_an_error() {

@@ -146,8 +146,8 @@ fn l19_once_removed_and_waited_for_nothing_of_it_runs() {
                 start.wait();
                 while !stop.load(Ordering::SeqCst) {
                     let (_, report) = block_on(hooks.fire_void_reported::<Shout>(&SHOUT));
-                    let failed = |row: &&hooks_runtime::HandlerReport| {
-                        matches!(row.status(), hooks_runtime::HandlerStatus::Failed { .. })
+                    let failed = |row: &&hooks_runtime::report::HandlerReport| {
+                        matches!(row.status(), hooks_runtime::report::HandlerStatus::Failed { .. })
                     };
                     let failed = report.handlers().iter().filter(failed).count();
                     failures.fetch_add(failed as u64, Ordering::SeqCst);

@@ -4,8 +4,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use futures::executor::block_on;
+use hooks_runtime::plugin::Quota;
 use hooks_runtime::{
-    AfterExecute, FlowContext, HookRegistry, Plugins, Quota, Registration, ScopedHooks, Verdict,
+    AfterExecute, FlowContext, HookRegistry, Plugins, Registration, ScopedHooks, Verdict,
     hook_handlers, hook_points, on,
 };
 

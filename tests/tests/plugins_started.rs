@@ -12,10 +12,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use hooks_runtime::observe::Observer;
-use hooks_runtime::{
-    AnyPlugin, DrainError, DrainOutcome, HookRegistry, PluginId, Removal, StartError, StopFailure,
-    hook_handlers, hook_points, on,
-};
+use hooks_runtime::plugin::{DrainError, DrainOutcome, Removal, StartError, StopFailure};
+use hooks_runtime::{AnyPlugin, HookRegistry, PluginId, hook_handlers, hook_points, on};
 use support::{Count, CountsDrop, Log, keep_quiet, poll_once, soon};
 use tokio::sync::Notify;
 
@@ -150,8 +148,8 @@ fn world() -> (HookRegistry, Log, Count) {
     (watched(&log), log, Count::default())
 }
 
-const SKIPPED: &str =
-    "one: skipped (it was skipped, because only an awaited removal runs it, and none did)";
+const SKIPPED: &str = "one: skipped (it was skipped, because only an awaited removal runs it, and none did: await the \
+     `uninstall` of the plugin)";
 
 fn drained(removal: &Removal) -> Poll<Result<(), DrainError>> {
     poll_once(removal.into_future().as_mut()).map(DrainOutcome::into_result)
@@ -271,7 +269,7 @@ async fn l18_a_start_that_fails_registers_nothing_and_stops_those_before_it() {
 #[tokio::test]
 async fn l18_a_group_that_is_refused_after_its_start_is_stopped() {
     let (hooks, log, dropped) = world();
-    hooks.set_quota("two", hooks_runtime::Quota::new().max_handlers(0)).unwrap();
+    hooks.set_quota("two", hooks_runtime::plugin::Quota::new().max_handlers(0)).unwrap();
     let group = || -> Vec<Box<dyn AnyPlugin>> {
         vec![
             Box::new(One(Body::new("one", &log, &dropped))),
@@ -282,14 +280,14 @@ async fn l18_a_group_that_is_refused_after_its_start_is_stopped() {
     assert_eq!(
         error.to_string(),
         "plugin `two` cannot be installed: `saved` of plugin `two` is refused at `saved`: it may \
-         have at most 0 handlers"
+         have at most 0 handlers; the host allows more with `set_quota`"
     );
     let stopped = ["two stops", "two stop done", "one stops", "one stop done"];
     assert_eq!(log.take()[4..], stopped);
     assert!(hooks.plugins().is_empty());
     // One whose id is taken does not start at all.
     hooks.register(on::<Saved>().plugin("two").handler(|_: &SavedPayload| ())).unwrap_err();
-    hooks.set_quota("two", hooks_runtime::Quota::new()).unwrap();
+    hooks.set_quota("two", hooks_runtime::plugin::Quota::new()).unwrap();
     hooks.register(on::<Saved>().plugin("two").handler(|_: &SavedPayload| ())).unwrap();
     let error = hooks.start_all(group()).await.unwrap_err();
     assert!(matches!(
@@ -450,7 +448,8 @@ async fn l19_a_deadline_bounds_a_stop_that_hangs() {
     assert_eq!(since.elapsed(), Duration::from_secs(7));
     assert_eq!(
         late.to_string(),
-        "plugin `one` has not stopped after 7s: its `#[stop]` has not ended"
+        "plugin `one` has not stopped after 7s: its `#[stop]` has not ended; wait again, or \
+         longer"
     );
     assert!(matches!(late, DrainError::StillStopping { .. }));
     assert_eq!(log.take(), ["one stops"]);
@@ -459,7 +458,10 @@ async fn l19_a_deadline_bounds_a_stop_that_hangs() {
     assert!(matches!(late, DrainError::StillStopping { .. }));
     assert_eq!((log.take().len(), dropped.get()), (0, 0));
     drop(removal);
-    assert_eq!(log.take(), ["one: cancelled (it was dropped before its end)"]);
+    assert_eq!(
+        log.take(),
+        ["one: cancelled (it was dropped before its end: await the removal until it is ready)"]
+    );
     assert_eq!(dropped.get(), 1, "it is dropped with the removal");
     // A deadline that passes while calls run leaves the stop for the next wait.
     let gate = Arc::new(Notify::new());
@@ -509,7 +511,8 @@ impl Hermit {
 async fn l19_a_plugin_that_removes_itself_is_not_waited_for_and_its_stop_is_skipped() {
     let (hooks, log, _) = world();
     let hermit = || Hermit(log.clone(), Mutex::new(Some(hooks.clone())));
-    const ITSELF: &str = "plugin `hermit` cannot wait for itself: this is one of its own handlers";
+    const ITSELF: &str = "plugin `hermit` cannot wait for itself: this is one of its own \
+                          handlers; await the removal outside of them, or drop it";
     hooks.install(hermit()).unwrap();
     hooks.fire_void::<Saved>(&SAVED).await.unwrap();
     assert!(!hooks.is_installed("hermit"));

@@ -11,9 +11,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use futures::executor::block_on;
-use hooks_runtime::{
-    DrainError, HookRegistry, Owner, PluginId, StopFailure, hook_handlers, hook_points,
-};
+use hooks_runtime::plugin::{DrainError, StopFailure};
+use hooks_runtime::registry::Owner;
+use hooks_runtime::{HookRegistry, PluginId, hook_handlers, hook_points};
 use support::{Log, keep_quiet, poll_once};
 use tokio::sync::Notify;
 
@@ -155,7 +155,7 @@ fn slow_drop() -> (SlowDrop, BeingDropped) {
 
 /// The wait is under way while the value is dropped elsewhere, and over after that.
 fn assert_waits(
-    waiting: impl IntoFuture<Output = hooks_runtime::DrainOutcome>,
+    waiting: impl IntoFuture<Output = hooks_runtime::plugin::DrainOutcome>,
     drop: &BeingDropped,
 ) {
     let mut waiting = Box::pin(waiting.into_future());

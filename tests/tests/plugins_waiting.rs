@@ -8,7 +8,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures::executor::block_on;
-use hooks_runtime::{Claim, DrainOutcome, HookRegistry, hook_handlers, hook_points, on};
+use hooks_runtime::plugin::DrainOutcome;
+use hooks_runtime::{Claim, HookRegistry, hook_handlers, hook_points, on};
 use support::{Log, poll_once};
 use tokio::sync::{Notify, oneshot};
 
@@ -65,7 +66,8 @@ async fn l19_a_deadline_that_passes_names_the_handlers_that_still_run() {
     let error = installed.uninstall().within(Duration::from_secs(90)).await.unwrap_err();
     assert_eq!(since.elapsed(), Duration::from_secs(90));
     // In the order of their registration, not in that of the fires.
-    let text = "plugin `guest` has handlers running after 90s: knocks, guides";
+    let text = "plugin `guest` has handlers running after 90s: knocks, guides; wait again, or \
+                longer";
     assert_eq!(error.to_string(), text);
     // It is gone all the same: the fire under way starts no more of it.
     assert_eq!(hooks.handlers().len(), 0);
@@ -234,7 +236,7 @@ fn blocker() -> (Blocker, Other) {
 /// that thread, asks the guest to leave.
 fn leaves_beside(
     hooks: &HookRegistry,
-    guest: hooks_runtime::Installed,
+    guest: hooks_runtime::plugin::Installed,
     other: &Other,
     firing: impl Future + Send,
     unblocked: impl FnOnce(),

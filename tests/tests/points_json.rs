@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use hooks_points::{lifecycle, mcp, *};
-use hooks_runtime::{Claiming, FailurePolicy, Flow, Gating, HookPoint, Modifying, Void};
+use hooks_runtime::model::{Claiming, Flow, Gating, Modifying, Void};
+use hooks_runtime::{FailurePolicy, HookPoint};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 

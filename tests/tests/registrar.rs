@@ -3,9 +3,12 @@
 
 mod support;
 
+use hooks_runtime::plugin::{Quota, Refusal};
+use hooks_runtime::point::ModelKind;
+use hooks_runtime::registry::Owner;
 use hooks_runtime::{
-    BeforeExecute, FlowContext, HookRegistry, ModelKind, Owner, PluginId, Quota, Refusal,
-    RegisterError, Registration, Verdict, handlers, hook_handler, hook_handlers, hook_points, on,
+    BeforeExecute, FlowContext, HookRegistry, PluginId, RegisterError, Registration, Verdict,
+    handlers, hook_handler, hook_handlers, hook_points, on,
 };
 use support::Log;
 
@@ -52,14 +55,18 @@ fn l16_a_registrar_registers_for_its_plugin_and_no_other_owner() {
     assert_eq!(gate.plugin().as_str(), "gate");
     refused(
         gate.register(handlers![plain, towers]),
-        "`towers` names plugin `tower`, but this registrar is bound to plugin `gate`",
+        "`towers` names plugin `tower`, but this registrar is bound to plugin `gate`; leave the \
+         name out",
     );
     let anonymous = on::<Ring>().plugin("Gate").handler(|_: &RingPayload| ());
     let place = format!("{}:{}:{}", file!(), line!() - 1, 21);
     // Ids are the same only to the letter.
     refused(
         gate.register(anonymous),
-        &format!("`{place}` names plugin `Gate`, but this registrar is bound to plugin `gate`"),
+        &format!(
+            "`{place}` names plugin `Gate`, but this registrar is bound to plugin `gate`; \
+                  leave the name out"
+        ),
     );
     assert!(!hooks.has_handlers::<Ring>(), "whole or not at all");
 
@@ -89,7 +96,8 @@ async fn l16_a_registrar_can_replace_remove_and_fire_and_only_its_own() {
     // A copy is bound as the original is.
     refused(
         gate.clone().register(handlers![towers]),
-        "`towers` names plugin `tower`, but this registrar is bound to plugin `gate`",
+        "`towers` names plugin `tower`, but this registrar is bound to plugin `gate`; leave the \
+         name out",
     );
 }
 
@@ -98,11 +106,14 @@ fn l16_a_registrar_needs_an_id() {
     let hooks = HookRegistry::new();
     assert_eq!(
         hooks.registrar("built-in").unwrap_err().to_string(),
-        "`built-in` cannot be a plugin id: it reads like `built-in`, which is reserved for the host"
+        "`built-in` cannot be a plugin id: it reads like `built-in`, which is reserved for the \
+         host; an id is 1 to 64 ASCII letters, digits, `-`, `_` or `.`, and starts and ends with \
+         a letter or digit"
     );
     assert_eq!(
         hooks.set_quota("a b", Quota::new()).unwrap_err().to_string(),
-        "`a b` cannot be a plugin id: only ASCII letters, digits, `-`, `_` and `.` are allowed"
+        "`a b` cannot be a plugin id: it has a character that is not allowed; an id is 1 to 64 ASCII \
+         letters, digits, `-`, `_` or `.`, and starts and ends with a letter or digit"
     );
 }
 
@@ -145,7 +156,10 @@ fn l16_a_model_that_is_kept_back_is_refused() {
         let all = || one_of_each().into_iter().map(|(_, _, handler)| handler);
         refused(
             gate.register(all()),
-            &format!("`h` of plugin `gate` is refused at `{point}`: it may not use {model} points"),
+            &format!(
+                "`h` of plugin `gate` is refused at `{point}`: it may not use {model} \
+                      points; the host allows more with `set_quota`"
+            ),
         );
         assert_eq!(hooks.handlers().len(), 0, "whole or not at all");
         let others = all().enumerate().filter(|(index, _)| *index != kept);
@@ -179,7 +193,7 @@ fn l16_only_the_points_on_the_list() {
         } else {
             let text = format!(
                 "`h` of plugin `gate` is refused at `{point}`: it may use only these points: \
-                 ring, stage:concert"
+                 ring, stage:concert; the host allows more with `set_quota`"
             );
             refused(registered, &text);
         }
@@ -190,7 +204,7 @@ fn l16_only_the_points_on_the_list() {
     refused(
         gate.register(stage),
         "`h` of plugin `gate` is refused at `stage:concert/beforeExecute`: it may use only these \
-         points: stage:concert/finally",
+         points: stage:concert/finally; the host allows more with `set_quota`",
     );
 }
 
@@ -207,13 +221,15 @@ fn l16_only_priorities_in_the_range() {
     }
     for priority in [i32::MIN, -6, 11, i32::MAX] {
         let text = format!(
-            "`h` of plugin `gate` is refused at `ring`: priority {priority} is not between -5 and 10"
+            "`h` of plugin `gate` is refused at `ring`: priority {priority} is not between -5 \
+             and 10; the host allows more with `set_quota`"
         );
         refused(with(priority), &text);
     }
 }
 
-const FULL: &str = "`third` of plugin `gate` is refused at `ring`: it may have at most 2 handlers";
+const FULL: &str = "`third` of plugin `gate` is refused at `ring`: it may have at most 2 \
+                    handlers; the host allows more with `set_quota`";
 
 #[test]
 fn l16_only_so_many_handlers_at_all_points_together() {
@@ -272,7 +288,12 @@ impl Choir {
 
 #[tokio::test]
 async fn l16_limits_hold_for_install_and_leave_nothing_behind() {
-    let of_solo = |why: &str| format!("`solo` of plugin `gate` is refused at `answer`: {why}");
+    let of_solo = |why: &str| {
+        format!(
+            "`solo` of plugin `gate` is refused at `answer`: {why}; \
+                                       the host allows more with `set_quota`"
+        )
+    };
     for (limits, why) in [
         (Quota::new().max_handlers(1), "it may have at most 1 handler"),
         (Quota::new().without(ModelKind::Claiming), "it may not use claiming points"),

@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hooks_runtime::{
-    DrainError, DrainOutcome, Handle, HookRegistry, Owner, Registration, Removal, Sleep, Timer,
-    hook_points, on,
-};
+use hooks_runtime::plugin::{DrainError, DrainOutcome, Removal};
+use hooks_runtime::registry::{Handle, Owner};
+use hooks_runtime::timer::{Sleep, Timer};
+use hooks_runtime::{HookRegistry, Registration, hook_points, on};
 use support::{Count, Log, OnDrop, poll_once, soon};
 use tokio::sync::Notify;
 
@@ -118,7 +118,11 @@ async fn l19_a_deadline_names_the_handlers_that_are_left_of_a_group() {
             runs: 0,
         }
     );
-    assert_eq!(late.to_string(), "built-in has handlers running after 3s: one, two");
+    assert_eq!(
+        late.to_string(),
+        "built-in has handlers running after 3s: one, two; wait again, \
+                                  or longer"
+    );
     // It can be waited for again.
     gate.notify_waiters();
     soon(firing).await.unwrap();
@@ -203,7 +207,11 @@ async fn l19_a_handler_cannot_wait_for_itself_and_can_for_its_neighbour() {
     let _ = hooks.fire_claiming::<Open>(&OPEN).await.unwrap();
     assert_eq!(
         log.take(),
-        ["neighbour: Pending", "built-in cannot wait for itself: this is one of its own handlers"]
+        [
+            "neighbour: Pending",
+            "built-in cannot wait for itself: this is one of its own \
+                                handlers; await the removal outside of them, or drop it"
+        ]
     );
     assert!(hooks.handlers().is_empty());
 }

@@ -1,8 +1,9 @@
 //! What an operator reads of a fire (L21): a table.
 
+use hooks_runtime::report::FireReport;
 use hooks_runtime::{
-    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FireReport,
-    FlowContext, Gate, HookRegistry, Plugins, Verdict, hook_points, on,
+    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext, Gate,
+    HookRegistry, Plugins, Verdict, hook_points, on,
 };
 
 hook_points! {

@@ -4,10 +4,15 @@
 use std::time::Duration;
 
 use hooks_runtime::flow::{NotRun, StageKind, StepStatus};
+use hooks_runtime::handler::Target;
+use hooks_runtime::point::ModelKind;
+use hooks_runtime::registry::{NeverCalledReason, Owner};
+use hooks_runtime::report::{
+    AnswerRefusal, Contribution, HandlerStatus, RecoveryRefusal, SkipReason,
+};
 use hooks_runtime::{
-    AnswerRefusal, BeforeExecute, Contribution, FailurePolicy, FlowContext, HandlerStatus,
-    HookRegistry, ModelKind, NeverCalledReason, OnError, Owner, PluginId, Plugins, RecoveryRefusal,
-    SkipReason, Target, Verdict, hook_points, on,
+    BeforeExecute, FailurePolicy, FlowContext, HookRegistry, OnError, PluginId, Plugins, Verdict,
+    hook_points, on,
 };
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -2,9 +2,10 @@
 
 mod support;
 
+use hooks_runtime::error::FailureKind;
+use hooks_runtime::report::{Contribution, HandlerStatus};
 use hooks_runtime::{
-    BeforeExecute, Contribution, FailureKind, FlowContext, FlowError, Gate, HandlerStatus,
-    HookRegistry, Verdict, hook_points, on,
+    BeforeExecute, FlowContext, FlowError, Gate, HookRegistry, Verdict, hook_points, on,
 };
 use support::keep_quiet;
 

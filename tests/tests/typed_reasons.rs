@@ -7,10 +7,10 @@ use std::fmt;
 use std::time::Duration;
 
 use hooks_runtime::observe::{ObservedCall, Observer};
+use hooks_runtime::report::{Contribution, HandlerStatus, SkipReason};
 use hooks_runtime::{
-    Contribution, Gate, HandlerStatus, HookContext, HookPoint, HookRegistry, Judgement,
-    Registration, Rejection, SkipReason, Verdict, handlers, hook_handler, hook_handlers,
-    hook_points, on,
+    Gate, HookContext, HookPoint, HookRegistry, Judgement, Registration, Rejection, Verdict,
+    handlers, hook_handler, hook_handlers, hook_points, on,
 };
 use support::{Log, keep_quiet};
 
@@ -370,4 +370,27 @@ async fn l10_where_no_type_is_declared_the_reason_is_text() {
     assert_eq!(rejection.reason(), format!("not {}", "so"));
     assert_eq!(rejection.to_string(), "rejected at `send` by `refuses` (built-in): not so");
     assert_eq!(rejection.into_reason(), String::from("not so"));
+}
+
+#[tokio::test]
+async fn l10_a_gate_turns_into_a_result_whose_error_says_by_whom_and_why() {
+    let hooks = HookRegistry::new();
+    let forbid = |request: &Request| match request.admin {
+        true => Judgement::Pass,
+        false => Judgement::Reject(Denied::Forbidden),
+    };
+    hooks.register(on::<Authorize>().name("forbid").guard(forbid)).unwrap();
+    let request = |admin| Request { path: "/".into(), admin };
+    let fire = async |admin| {
+        let gate = hooks.fire_gating::<Authorize>(request(admin)).await?;
+        Ok::<_, Box<dyn std::error::Error>>(gate.into_result()?)
+    };
+
+    assert_eq!(fire(true).await.unwrap(), request(true));
+    let error = fire(false).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        r"rejected at `authorize` by `forbid` (built-in): for admins\nonly"
+    );
+    assert_eq!(error.downcast_ref::<Rejection<Denied>>().unwrap().reason(), &Denied::Forbidden);
 }

@@ -9,7 +9,8 @@ mod support;
 
 use std::sync::{Arc, Mutex};
 
-use hooks_runtime::{HookRegistry, Installed, hook_handlers, hook_points};
+use hooks_runtime::plugin::Installed;
+use hooks_runtime::{HookRegistry, hook_handlers, hook_points};
 use support::Log;
 use support::events::Lines;
 
@@ -47,7 +48,8 @@ async fn l19_a_refused_wait_that_is_not_read_is_in_the_log() {
         log.take(),
         [
             "message: removed without a wait",
-            "error: plugin `hermit` cannot wait for itself: this is one of its own handlers",
+            "error: plugin `hermit` cannot wait for itself: this is one of its own handlers; \
+             await the removal outside of them, or drop it",
         ]
     );
     assert!(hooks.handlers().is_empty(), "it is removed all the same");
@@ -82,7 +84,7 @@ async fn l20_a_stop_that_is_skipped_or_fails_is_in_the_log() {
         log.take(),
         [
             "message: the `#[stop]` of a plugin failed: it was skipped, because only an awaited \
-             removal runs it, and none did",
+             removal runs it, and none did: await the `uninstall` of the plugin",
             "plugin: \"shop\"",
             "kind: \"skipped\"",
         ]

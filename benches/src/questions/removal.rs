@@ -213,7 +213,7 @@ fn one_by_one(hooks: &HookRegistry, count: usize) -> Duration {
 }
 
 /// Registers one by one, each with a constraint that names the one before it.
-fn chain(count: usize, place: fn(usize) -> hooks_runtime::On<Tell>) -> Duration {
+fn chain(count: usize, place: fn(usize) -> hooks_runtime::handler::On<Tell>) -> Duration {
     let hooks = HookRegistry::new();
     let each = (0..count).rev().map(|index| place(index).handler(tell));
     timed(|| each.for_each(|one| drop(hooks.register(one).expect(REGISTERED))))

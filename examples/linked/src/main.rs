@@ -15,7 +15,8 @@ use hooks_linked_greeter as _;
 use hooks_points::{
     BeforePromptBuild, BeforePromptBuildPayload, SessionStart, SessionStartPayload,
 };
-use hooks_runtime::{HookRegistry, collected};
+use hooks_runtime::HookRegistry;
+use hooks_runtime::handler::collected;
 
 /// What this program does not want to run without: a crate that is left out of the
 /// lines above is an error that says which line to add.

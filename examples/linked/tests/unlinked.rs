@@ -2,7 +2,8 @@
 //! greeter and not the almanac, although it depends on both.
 
 use hooks_linked_greeter as _;
-use hooks_runtime::{HookRegistry, collected};
+use hooks_runtime::HookRegistry;
+use hooks_runtime::handler::collected;
 
 #[test]
 fn l18_a_crate_that_is_not_named_is_missed_with_the_line_to_add() {

@@ -3,7 +3,8 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use hooks_runtime::{FireError, FlowError, Owner, Rejection};
+use hooks_runtime::registry::Owner;
+use hooks_runtime::{FireError, FlowError, Rejection};
 use serde_json::json;
 
 use crate::access::{Denied, Refused};

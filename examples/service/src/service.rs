@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use hooks_runtime::background::SettleError;
 use hooks_runtime::observe::Metrics;
-use hooks_runtime::{
-    AnyPlugin, Claim, DrainError, FireError, HookRegistry, Removal, ScopedHooks, SettleError,
-    StartError,
-};
+use hooks_runtime::plugin::{DrainError, Removal, StartError};
+use hooks_runtime::{AnyPlugin, Claim, FireError, HookRegistry, ScopedHooks};
 use thiserror::Error;
 use tokio::net::TcpListener;
 

@@ -6,7 +6,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hooks_runtime::{HookContext, SettleError, SkipReason};
+use hooks_runtime::HookContext;
+use hooks_runtime::background::SettleError;
+use hooks_runtime::report::SkipReason;
 use hooks_service::orders::Order;
 use hooks_service::points::{Create, OrderCreated, points};
 use hooks_service::request::{RequestId, Tenant};

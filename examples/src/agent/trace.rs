@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use hooks_points::ToolResult;
 use hooks_runtime::flow::FlowReport;
-use hooks_runtime::{Contribution, FireReport, HandlerReport, HandlerStatus, ModelKind, Owner};
+use hooks_runtime::point::ModelKind;
+use hooks_runtime::registry::Owner;
+use hooks_runtime::report::{Contribution, FireReport, HandlerReport, HandlerStatus};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -147,6 +149,11 @@ pub struct Change {
 }
 
 impl Fired {
+    /// Whether there were no handlers.
+    pub fn is_quiet(&self) -> bool {
+        self.report.handlers().is_empty()
+    }
+
     /// The handler that decided: the one that claimed, rejected or set the field
     /// `error`.
     fn decider(&self) -> Option<String> {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hooks_points::Personality;
 use hooks_runtime::flow::{FlowPoint, Operation};
-use hooks_runtime::model::{Claiming, FiresAs, Gating, Modifying, Void};
+use hooks_runtime::model::{Claiming, Gating, Modifying, Void};
 use hooks_runtime::{Claim, FireError, FlowError, Gate, HookPoint, Merge, ScopedHooks};
 use serde::Serialize;
 use serde_json::Value;
@@ -58,8 +58,7 @@ impl Turn {
     /// Fires a void point, for `about`.
     pub async fn notify<P>(&self, about: &str, payload: &P::Payload) -> Result<(), FireError>
     where
-        P: HookPoint,
-        P::Model: FiresAs<Void, P>,
+        P: HookPoint<Model = Void>,
     {
         let began = Instant::now();
         let (fired, report) = self.hooks.fire_void_reported::<P>(payload).await;
@@ -71,8 +70,7 @@ impl Turn {
     /// Fires a modifying point, for `about`.
     pub async fn amend<P>(&self, about: &str, payload: &P::Payload) -> Result<P::Result, FireError>
     where
-        P: HookPoint,
-        P::Model: FiresAs<Modifying, P, Composed = P::Result>,
+        P: HookPoint<Model = Modifying>,
         P::Result: Merge + Serialize,
     {
         let began = Instant::now();
@@ -93,8 +91,7 @@ impl Turn {
         payload: &P::Payload,
     ) -> Result<Claim<P::Result>, FireError>
     where
-        P: HookPoint,
-        P::Model: FiresAs<Claiming, P>,
+        P: HookPoint<Model = Claiming>,
         P::Result: Serialize,
     {
         let began = Instant::now();
@@ -115,8 +112,7 @@ impl Turn {
         payload: P::Payload,
     ) -> Result<Gate<P::Payload, P::Result>, FireError>
     where
-        P: HookPoint,
-        P::Model: FiresAs<Gating, P>,
+        P: HookPoint<Model = Gating>,
     {
         let began = Instant::now();
         let (gate, report) = self.hooks.fire_gating_reported::<P>(payload).await;

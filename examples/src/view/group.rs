@@ -45,11 +45,20 @@ pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
     groups
 }
 
-/// How wide a column of this record's points has to be.
-pub(super) fn widest_point(record: &Record) -> usize {
-    let points = record.entries.iter().filter_map(|entry| match &entry.event {
-        Event::Fired(fired) => Some(fired.report.point().len()),
-        _ => None,
-    });
-    points.max().unwrap_or(0)
+/// The points of the fires without handlers, each with how often, in the order in
+/// which they were fired first.
+pub(super) fn quiet_points(record: &Record) -> Vec<(&'static str, usize)> {
+    let mut points: Vec<(&'static str, usize)> = Vec::new();
+    for entry in &record.entries {
+        let Event::Fired(fired) = &entry.event else { continue };
+        if !fired.is_quiet() {
+            continue;
+        }
+        let point = fired.report.point();
+        match points.iter_mut().find(|(known, _)| *known == point) {
+            Some((_, count)) => *count += 1,
+            None => points.push((point, 1)),
+        }
+    }
+    points
 }

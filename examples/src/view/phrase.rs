@@ -1,10 +1,10 @@
 //! The words for what happened, the same in every view.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::time::Duration;
 
 use hooks_points::ToolResult;
-use hooks_runtime::{Contribution, HandlerReport, HandlerStatus, SkipReason};
+use hooks_runtime::report::{Contribution, HandlerReport, HandlerStatus, SkipReason};
 use serde_json::Value;
 
 use crate::agent::{Change, Fired, Outcome, full_name};
@@ -12,39 +12,64 @@ use crate::agent::{Change, Fired, Outcome, full_name};
 /// How much of a value is shown.
 const SHOWN: usize = 56;
 
-/// What came of a fire, in one line.
-pub(super) fn outcome(fired: &Fired) -> String {
-    if fired.report.handlers().is_empty() {
-        return "no handlers".to_owned();
+/// What came of a fire: a word for it, and the handlers that it is about.
+#[derive(Debug)]
+pub(super) struct Came {
+    pub(super) word: &'static str,
+    pub(super) effect: Effect,
+    rest: String,
+}
+
+/// What a fire did to its subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// There are no handlers.
+    Quiet,
+    /// None.
+    None,
+    /// Handlers changed it.
+    Changed,
+    /// A handler claimed or answered it.
+    Taken,
+    /// A handler refused it, or failed closed.
+    Refused,
+}
+
+impl fmt::Display for Came {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.word, self.rest)
     }
+}
+
+/// What came of a fire, in one line.
+pub(super) fn outcome(fired: &Fired) -> Came {
+    let came = |word, effect, rest| Came { word, effect, rest };
+    if fired.is_quiet() {
+        return came("no handlers", Effect::Quiet, String::new());
+    }
+    let ran = names(fired, ran);
+    let unless_none = |word, link: &str| match ran.as_str() {
+        "" => came("none called", Effect::None, String::new()),
+        names => came(word, Effect::None, format!("{link} {names}")),
+    };
     match &fired.outcome {
-        Outcome::Called => match names(fired, ran) {
-            names if names.is_empty() => "no handler was called".to_owned(),
-            names => format!("called {names}"),
-        },
-        Outcome::Amended(changes) if changes.is_empty() => match names(fired, ran) {
-            names if names.is_empty() => "no handler was called".to_owned(),
-            names => format!("unchanged by {names}"),
-        },
-        Outcome::Amended(changes) if refuses(changes) => "refused".to_owned(),
-        Outcome::Amended(_) => "changed".to_owned(),
-        Outcome::Claimed { by, .. } => format!("claimed by {by}"),
-        Outcome::Unclaimed => match names(fired, ran) {
-            names if names.is_empty() => "no handler was called".to_owned(),
-            names => format!("unclaimed by {names}"),
-        },
-        Outcome::Passed { rewritten_by } if rewritten_by.is_empty() => match names(fired, ran) {
-            names if names.is_empty() => "no handler was called".to_owned(),
-            names => format!("passed by {names}"),
-        },
-        Outcome::Passed { rewritten_by } => format!("rewritten by {}", rewritten_by.join(", ")),
-        Outcome::Rejected { by } => format!("rejected by {by}"),
-        Outcome::Completed => match names(fired, ran) {
-            names if names.is_empty() => "no handler was called".to_owned(),
-            names => format!("ran with {names}"),
-        },
-        Outcome::Answered { by } => format!("answered by {by}, not run"),
-        Outcome::Failed(error) => format!("stopped: {error}"),
+        Outcome::Called => unless_none("called", ""),
+        Outcome::Amended(changes) if changes.is_empty() => unless_none("unchanged", " by"),
+        // The lines after it say who, and what.
+        Outcome::Amended(changes) if refuses(changes) => {
+            came("refused", Effect::Refused, String::new())
+        }
+        Outcome::Amended(_) => came("changed", Effect::Changed, String::new()),
+        Outcome::Claimed { by, .. } => came("claimed", Effect::Taken, format!(" by {by}")),
+        Outcome::Unclaimed => unless_none("unclaimed", " by"),
+        Outcome::Passed { rewritten_by } if rewritten_by.is_empty() => unless_none("passed", " by"),
+        Outcome::Passed { rewritten_by } => {
+            came("rewritten", Effect::Changed, format!(" by {}", rewritten_by.join(", ")))
+        }
+        Outcome::Rejected { by } => came("rejected", Effect::Refused, format!(" by {by}")),
+        Outcome::Completed => unless_none("ran", " with"),
+        Outcome::Answered { by } => came("answered", Effect::Taken, format!(" by {by}, not run")),
+        Outcome::Failed(error) => came("stopped", Effect::Refused, format!(": {error}")),
     }
 }
 

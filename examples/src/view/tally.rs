@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hooks_runtime::HandlerStatus;
+use hooks_runtime::report::HandlerStatus;
 
 use crate::agent::{Event, Outcome, Record};
 

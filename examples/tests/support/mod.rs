@@ -1,6 +1,10 @@
 //! What the tests of the agent share.
 #![allow(dead_code, reason = "each test uses its part of this")]
 
+pub(crate) mod browser;
+pub(crate) mod opened;
+pub(crate) mod page;
+
 use std::path::{Path, PathBuf};
 
 use hooks_examples::agent::{Event, Fired, Record};
@@ -32,7 +36,8 @@ fn is_time(word: &str) -> bool {
 
 /// All that a person sees.
 pub(crate) fn transcript(look: Look, records: &[Record], summary: &Summary) -> String {
-    records.iter().map(|record| look.record(record)).chain([look.summary(summary)]).collect()
+    let records = records.iter().map(|record| look.record(record));
+    [look.legend()].into_iter().chain(records).chain([look.summary(summary)]).collect()
 }
 
 /// Compares with the file in `tests/golden`; with `UPDATE` set, writes it.

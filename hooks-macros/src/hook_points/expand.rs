@@ -1,6 +1,6 @@
 //! Writes the code of a block.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use super::model::{Block, Point, Shape};
@@ -20,10 +20,9 @@ fn point(block: &Block, point: &Point) -> TokenStream {
     let marker = marker(point);
     let hook_point = hook_point(block, point);
     let flow_point = point.model.has_stages.then(|| flow_point(block, point));
-    let merged = merged(block, point);
     let payload = structs::payload(block, point);
     let result = structs::result(block, point);
-    quote!(#marker #hook_point #flow_point #merged #payload #result)
+    quote!(#marker #hook_point #flow_point #payload #result)
 }
 
 fn marker(point: &Point) -> TokenStream {
@@ -59,6 +58,7 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
     let model = format_ident!("{}", point.model.marker);
     let doc = doc_text::text(&attrs.docs);
     let location = location::source(rt, ident.span());
+    let merging = merging(block, point);
     let displayed = displayed(block, point);
     let timeout = timeout(point);
     let on_failure = point.on_failure.map(|policy| {
@@ -75,6 +75,8 @@ fn hook_point(block: &Block, point: &Point) -> TokenStream {
             type Model = #rt::model::#model;
 
             const NAME: &'static ::core::primitive::str = #wire;
+
+            #merging
 
             fn descriptor() -> &'static #rt::__private::PointDescriptor {
                 static DESCRIPTOR: #rt::__private::PointDescriptor =
@@ -111,13 +113,13 @@ fn flow_point(block: &Block, point: &Point) -> TokenStream {
         #(#everywhere)*
         #[automatically_derived]
         #[allow(deprecated)]
-        impl #rt::FlowPoint for #ident {
+        impl #rt::flow::FlowPoint for #ident {
             const STAGE_NAMES: [&'static ::core::primitive::str; 6] = [#(#stages),*];
 
             fn stages() -> &'static #rt::__private::StageDescriptors {
                 static STAGES: #rt::__private::StageDescriptors =
                     #rt::__private::StageDescriptors::new(
-                        <#ident as #rt::FlowPoint>::STAGE_NAMES,
+                        <#ident as #rt::flow::FlowPoint>::STAGE_NAMES,
                         #doc,
                         #location,
                     )
@@ -128,20 +130,20 @@ fn flow_point(block: &Block, point: &Point) -> TokenStream {
     }
 }
 
-/// A named result is judged where it is named, not where it is first used.
-fn merged(block: &Block, point: &Point) -> Option<TokenStream> {
-    let (ResultRule::Merged, Some(Shape::Type(ty))) = (point.model.result, &point.result) else {
+/// How results are merged. A named one is judged where it is named, and nowhere else.
+fn merging(block: &Block, point: &Point) -> Option<TokenStream> {
+    if !point.model.is_merged() {
         return None;
+    }
+    let result = result_type(block, point);
+    let span = match &point.result {
+        Some(Shape::Type(ty)) => location::shown_at(location::of_type(ty)),
+        _ => Span::call_site(),
     };
-    let everywhere = &point.attrs.everywhere;
-    let span = location::shown_at(location::of_type(ty));
     let rt = runtime::shown_at(&block.rt, span);
     Some(quote_spanned! {span=>
-        #(#everywhere)*
-        const _: () = {
-            const fn merged<R: #rt::Merge>() {}
-            merged::<#ty>();
-        };
+        const MERGING: #rt::__private::Merging<#result> =
+            #rt::__private::merging::<#result>();
     })
 }
 

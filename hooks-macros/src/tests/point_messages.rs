@@ -215,8 +215,8 @@ fn a_trait_derived_twice_comes_out_once() {
 
 #[test]
 fn a_named_result_is_judged_where_it_is_named() {
-    assert_holds(&points("modifying A(u8) -> R;"), "merged::<R>();");
-    assert!(!points("claiming A(u8) -> R;").to_string().contains("merged"));
+    assert_holds(&points("modifying A(u8) -> R;"), "merging::<R>();");
+    assert!(!points("claiming A(u8) -> R;").to_string().contains("merging"));
 }
 
 #[test]

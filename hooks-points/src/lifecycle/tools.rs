@@ -22,7 +22,7 @@ hooks_runtime::hook_points! {
 
 /// Text that was to replace a tool's parameters is not JSON.
 #[derive(Debug, thiserror::Error)]
-#[error("the new parameters of `{}` are not JSON", hooks_runtime::escaped(.tool_name))]
+#[error("the new parameters of `{}` are not JSON", hooks_runtime::report::escaped(.tool_name))]
 pub struct InvalidParameters {
     /// The tool.
     pub tool_name: String,

@@ -78,9 +78,10 @@
 //! ```
 //! use hooks_points::mcp::{CallTool, CallToolRequest, CallToolResponse};
 //! use hooks_runtime::{
-//!     AfterExecute, BeforeExecute, FlowContext, FlowError, HookRegistry, Target, handlers,
+//!     AfterExecute, BeforeExecute, FlowContext, FlowError, HookRegistry, handlers,
 //!     hook_handler,
 //! };
+//! use hooks_runtime::handler::Target;
 //!
 //! struct SearchTool;
 //!

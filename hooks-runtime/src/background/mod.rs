@@ -31,6 +31,7 @@ use crate::observe::{FireEnd, log, logs_failures};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::point::interest::Interest;
+use crate::readable;
 
 impl ScopedHooks {
     /// Hands a void fire over to run in the background, on the tokio runtime of the
@@ -77,6 +78,22 @@ impl ScopedHooks {
     /// background as the registry allows
     /// ([`max_background`](crate::HookRegistryBuilder::max_background)), or there is no
     /// runtime: then the payload comes back.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub void Visited { page: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let hooks = HookRegistry::builder().max_background(1).build();
+    /// hooks.register_void::<Visited>(async |_: &VisitedPayload| ())?;
+    /// let visit = |page: &str| VisitedPayload { page: page.to_owned() };
+    /// let first = hooks.try_spawn_void::<Visited>(visit("/"))?;
+    /// let full = hooks.try_spawn_void::<Visited>(visit("/about")).unwrap_err();
+    /// first.await?;
+    /// // There is room again.
+    /// hooks.try_spawn_void::<Visited>(full.into_payload())?.await?;
+    /// # Ok(()) }
+    /// ```
     pub fn try_spawn_void<P>(
         &self,
         payload: P::Payload,
@@ -138,6 +155,21 @@ impl ScopedHooks {
 
 /// A void fire in the background. Dropping this leaves it running; awaited, it says
 /// what the fire came to.
+///
+/// ```
+/// # use hooks_runtime::{FireError, HookRegistry, hook_points};
+/// # hook_points! { pub void Indexing { folder: String } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register_void::<Indexing>(async |_: &IndexingPayload| std::future::pending::<()>().await)?;
+/// let fire = hooks.spawn_void::<Indexing>(IndexingPayload { folder: "src".into() });
+/// tokio::task::yield_now().await;
+/// assert!(!fire.is_finished());
+/// fire.abort();
+/// assert!(matches!(fire.await, Err(FireError::Cancelled)));
+/// # Ok(()) }
+/// ```
 pub struct BackgroundFire(State);
 
 enum State {
@@ -191,6 +223,19 @@ impl fmt::Debug for BackgroundFire {
 }
 
 /// A void fire was not handed over to the background; gives the payload back.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # hook_points! { pub void Metered { units: u32 } }
+/// // No tokio runtime is running here.
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register_void::<Metered>(async |_: &MeteredPayload| ())?;
+/// let error = hooks.try_spawn_void::<Metered>(MeteredPayload { units: 3 }).unwrap_err();
+/// assert!(!error.is_full()); // another try will not help
+/// assert_eq!(error.into_payload().units, 3);
+/// # Ok(()) }
+/// ```
 #[non_exhaustive]
 pub enum TrySpawnError<T> {
     /// As many fires are under way as the registry allows.
@@ -224,6 +269,9 @@ impl<T> TrySpawnError<T> {
 
 impl<T> fmt::Debug for TrySpawnError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return readable::write(f, self, None);
+        }
         match self {
             Self::Full { limit, .. } => {
                 f.debug_struct("Full").field("limit", limit).finish_non_exhaustive()

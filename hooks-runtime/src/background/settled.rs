@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::engine::timer::Deadline;
 use crate::plugin::scope::ScopedHooks;
+use crate::readable::readable_debug;
+use crate::timer::Deadline;
 
 impl ScopedHooks {
     /// A wait for all void fires of this registry that were handed over to the
@@ -20,12 +21,41 @@ impl ScopedHooks {
     /// | `hooks.settled().within(limit).await?` | the same, or an error that says how many are left after the limit |
     ///
     /// Asked from inside of one of them it is an error, not a wait for itself.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub void Logged { line: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register_void::<Logged>(async |_: &LoggedPayload| tokio::task::yield_now().await)?;
+    /// hooks.spawn_void::<Logged>(LoggedPayload { line: "shutting down".into() });
+    /// hooks.settled().within(Duration::from_secs(5)).await?;
+    /// assert_eq!(hooks.handlers()[0].calls, 1);
+    /// # Ok(()) }
+    /// ```
     pub fn settled(&self) -> Settled {
         Settled { hooks: self.clone(), before: self.inner.background.so_far() }
     }
 }
 
 /// A wait for the fires in the background; see [`ScopedHooks::settled`].
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # hook_points! { pub void Cleaned { folder: String } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register_void::<Cleaned>(async |_: &CleanedPayload| ())?;
+/// hooks.spawn_void::<Cleaned>(CleanedPayload { folder: "target".into() });
+/// let settled = hooks.settled();
+/// assert_eq!(settled.running(), 1);
+/// settled.clone().await?;
+/// assert_eq!(settled.running(), 0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a wait does nothing unless it is awaited"]
 pub struct Settled {
@@ -35,7 +65,23 @@ pub struct Settled {
 }
 
 /// Why a wait for the fires in the background ended before them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # use hooks_runtime::background::SettleError;
+/// # hook_points! { pub void Polling { feed: String } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register_void::<Polling>(async |_: &PollingPayload| std::future::pending::<()>().await)?;
+/// hooks.spawn_void::<Polling>(PollingPayload { feed: "news".into() });
+/// let limit = Duration::from_millis(1);
+/// let error = hooks.settled().within(limit).await.unwrap_err();
+/// assert_eq!(error, SettleError::StillRunning { running: 1, waited: limit });
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SettleError {
     /// It was asked for inside of one of them, so it would wait for itself.
@@ -63,6 +109,8 @@ pub enum SettleError {
     NoTimer,
 }
 
+readable_debug! { enum SettleError { Inside, StillRunning { running, waited }, NoTimer } }
+
 impl Settled {
     /// The number of fires that it still waits for.
     pub fn running(&self) -> usize {
@@ -86,6 +134,8 @@ impl Settled {
 
     /// Waits until all have ended, but gives up after `limit` and says how many have
     /// not. It can be waited for again afterwards.
+    ///
+    /// The example of [`SettleError`] has a wait that gives up.
     pub async fn within(&self, limit: Duration) -> Result<(), SettleError> {
         if self.running() == 0 {
             return Ok(());

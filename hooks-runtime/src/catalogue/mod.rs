@@ -56,9 +56,24 @@ pub use point::{FieldInfo, PointInfo, TypeInfo};
 
 use crate::error::NameClash;
 use crate::point::PointDescriptor;
+use crate::readable::readable_debug;
 use crate::registry::HookRegistry;
 
 /// Declared points as data. See the [module](self).
+///
+/// ```
+/// # use hooks_runtime::hook_points;
+/// hook_points! {
+///     #![hook(catalogue = pub fn points)]
+///     /// A build began.
+///     pub void BuildStarted { target: String }
+/// }
+///
+/// let catalogue = points();
+/// assert_eq!(catalogue.points().len(), 1);
+/// assert_eq!(catalogue.get("build_started").unwrap().doc(), "A build began.");
+/// assert!(catalogue.get("BuildStarted").is_none());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     points: Vec<PointInfo>,
@@ -67,7 +82,27 @@ pub struct Catalogue {
 }
 
 /// Points of different declarations share wire names.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+///
+/// ```
+/// # use hooks_runtime::catalogue::Catalogue;
+/// # mod shop { hooks_runtime::hook_points! {
+/// #     #![hook(catalogue = pub fn points)]
+/// #     /// An order was placed.
+/// #     pub void Ordered { item: String }
+/// # } }
+/// # mod kitchen { hooks_runtime::hook_points! {
+/// #     #![hook(catalogue = pub fn points)]
+/// #     /// A dish was ordered.
+/// #     pub void Ordered { dish: String }
+/// # } }
+/// # fn main() {
+/// // Both declare a point `ordered`.
+/// let twice = Catalogue::merge([shop::points(), kitchen::points()]).unwrap_err();
+/// assert_eq!(twice.clashes()[0].name, "ordered");
+/// assert!(twice.to_string().ends_with(r#"rename one with `#[hook(name = "…")]`"#));
+/// # }
+/// ```
+#[derive(Clone, PartialEq, Eq, Error)]
 pub struct DuplicateNames(Vec<NameClash>);
 
 impl Catalogue {
@@ -83,6 +118,30 @@ impl Catalogue {
     ///
     /// Two points of one wire name are an error, which names all of them. The
     /// same point from two catalogues is one point.
+    ///
+    /// ```
+    /// # use hooks_runtime::catalogue::Catalogue;
+    /// mod shop {
+    ///     hooks_runtime::hook_points! {
+    ///         #![hook(catalogue = pub fn points)]
+    ///         /// An order was placed.
+    ///         pub void Ordered { item: String }
+    ///     }
+    /// }
+    /// mod stock {
+    ///     hooks_runtime::hook_points! {
+    ///         #![hook(catalogue = pub fn points)]
+    ///         /// A shelf is empty.
+    ///         pub void Emptied { shelf: u32 }
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let all = Catalogue::merge([shop::points(), stock::points()])?;
+    /// let names: Vec<_> = all.points().iter().map(|point| point.name()).collect();
+    /// assert_eq!(names, ["ordered", "emptied"]);
+    /// # Ok(()) }
+    /// ```
     pub fn merge(catalogues: impl IntoIterator<Item = Self>) -> Result<Self, DuplicateNames> {
         let mut taken: HashMap<&'static str, &'static PointDescriptor> = HashMap::new();
         let mut clashes = Vec::new();
@@ -123,6 +182,25 @@ impl Catalogue {
     }
 
     /// The declared points that this registry never fired.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! {
+    /// #     #![hook(catalogue = pub fn points)]
+    /// #     /// The door was opened.
+    /// #     pub void Opened { door: u32 }
+    /// #     /// The door was closed.
+    /// #     pub void Closed { door: u32 }
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.fire_void::<Opened>(&OpenedPayload { door: 1 }).await?;
+    /// let catalogue = points();
+    /// let forgotten: Vec<_> = catalogue.never_fired(&hooks).iter().map(|it| it.name()).collect();
+    /// assert_eq!(forgotten, ["closed"]);
+    /// # Ok(()) }
+    /// ```
     pub fn never_fired<'c>(&'c self, hooks: &HookRegistry) -> Vec<&'c PointInfo> {
         let fired = |point: &PointInfo| hooks.inner.table.get(point.index()).was_fired();
         self.points.iter().filter(|point| !fired(point)).collect()
@@ -132,6 +210,22 @@ impl Catalogue {
     ///
     /// # Panics
     /// If one was not. The message lists them all, and where each is declared.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! {
+    /// #     #![hook(catalogue = pub fn points)]
+    /// #     /// A request came in.
+    /// #     pub void Requested { path: String }
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// // At the end of a test that exercises the whole host:
+    /// hooks.fire_void::<Requested>(&RequestedPayload { path: "/".into() }).await?;
+    /// points().assert_all_fired(&hooks);
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
     pub fn assert_all_fired(&self, hooks: &HookRegistry) {
         let forgotten = self.never_fired(hooks);
@@ -164,3 +258,5 @@ impl fmt::Display for DuplicateNames {
         f.write_str(&lines.join("\n"))
     }
 }
+
+readable_debug! { struct DuplicateNames(clashes) }

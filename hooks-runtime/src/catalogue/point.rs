@@ -7,6 +7,27 @@ use crate::flow::{FlowPoint, StageDescriptors};
 use crate::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor, SourceLocation};
 
 /// One declared point.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{FailurePolicy, hook_points};
+/// # use hooks_runtime::point::ModelKind;
+/// hook_points! {
+///     #![hook(catalogue = pub fn points)]
+///     /// Before a page is printed.
+///     #[hook(timeout = "2s")]
+///     #[deprecated(note = "print it yourself")]
+///     pub gating Printing { page: u32 }
+/// }
+///
+/// let catalogue = points();
+/// let printing = catalogue.get("printing").unwrap();
+/// assert_eq!((printing.model(), printing.policy()), (ModelKind::Gating, FailurePolicy::Closed));
+/// assert_eq!(printing.timeout(), Some(Duration::from_secs(2)));
+/// assert_eq!(printing.deprecated(), Some("print it yourself"));
+/// assert_eq!(printing.payload().name(), "PrintingPayload");
+/// assert!(printing.location().file().ends_with(".rs"));
+/// ```
 #[derive(Clone)]
 pub struct PointInfo {
     descriptor: &'static PointDescriptor,
@@ -19,6 +40,24 @@ pub struct PointInfo {
 }
 
 /// A payload or a result.
+///
+/// ```
+/// # use hooks_runtime::hook_points;
+/// hook_points! {
+///     #![hook(catalogue = pub fn points)]
+///     /// A key was pressed.
+///     pub void Pressed {
+///         /// Its code.
+///         key: u8,
+///     }
+/// }
+///
+/// let catalogue = points();
+/// let payload = catalogue.points()[0].payload();
+/// assert_eq!(payload.name(), "PressedPayload");
+/// let field = payload.fields()[0];
+/// assert_eq!((field.name, field.ty, field.doc), ("key", "u8", "Its code."));
+/// ```
 #[derive(Clone, Debug)]
 pub struct TypeInfo {
     name: &'static str,
@@ -28,6 +67,8 @@ pub struct TypeInfo {
 }
 
 /// A field of a type that is declared with its point.
+///
+/// The example of [`TypeInfo`] has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -134,6 +175,18 @@ impl PointInfo {
     }
 
     /// The wire names of a flow's stages, in their order.
+    ///
+    /// ```
+    /// # use hooks_runtime::hook_points;
+    /// # hook_points! {
+    /// #     #![hook(catalogue = pub fn points)]
+    /// #     /// One call, stage by stage.
+    /// #     pub flow Call(u32) -> u32;
+    /// # }
+    /// let catalogue = points();
+    /// let stages = catalogue.get("call").unwrap().stage_names();
+    /// assert_eq!((stages.len(), stages[0]), (6, "call/beforeValidation"));
+    /// ```
     pub fn stage_names(&self) -> Vec<&'static str> {
         self.stages().map(PointDescriptor::name).collect()
     }
@@ -161,6 +214,20 @@ impl TypeInfo {
     }
 
     /// The JSON Schema, if the block asks for it.
+    ///
+    /// Needs the feature `schema`.
+    ///
+    /// ```
+    /// # use hooks_runtime::hook_points;
+    /// hook_points! {
+    ///     #![hook(json = "camelCase", schema, catalogue = pub fn points)]
+    ///     /// A key was pressed.
+    ///     pub void Pressed { key_code: u8 }
+    /// }
+    ///
+    /// let schema = points().points()[0].payload().schema().unwrap();
+    /// assert_eq!(schema["required"][0], "keyCode");
+    /// ```
     #[cfg(feature = "schema")]
     pub fn schema(&self) -> Option<serde_json::Value> {
         self.schema.map(|schema| schema())

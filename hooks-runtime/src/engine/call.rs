@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::engine::containment::contained;
 use crate::engine::fire::Fire;
-use crate::engine::timer::{Sleep, Timer};
 use crate::error::FailureKind;
 use crate::registry::entry::Entry;
+use crate::timer::{Sleep, Timer};
 
 /// What is known of one call.
 #[derive(Default)]
@@ -139,7 +139,7 @@ impl CallRecord {
         self.give_up();
         self.took = self.since.map(|since| since.elapsed());
         if let Some(recorder) = fire.recorder {
-            recorder.call_ended(entry, &self, crate::observe::report::HandlerStatus::Cancelled);
+            recorder.call_ended(entry, &self, crate::report::HandlerStatus::Cancelled);
         }
     }
 

@@ -11,12 +11,12 @@ use crate::flow::{Participants, Standing};
 use crate::handler::target::Target;
 use crate::observe::log;
 use crate::observe::recorder::Recorder;
-use crate::observe::report::{Contribution, HandlerStatus, SkipReason};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, PointDescriptor};
 use crate::registry::entry::Entry;
 use crate::registry::list::HandlerList;
 use crate::registry::snapshot::Snapshot;
+use crate::report::{Contribution, HandlerStatus, SkipReason};
 
 /// What a fire is about.
 #[derive(Clone, Copy)]

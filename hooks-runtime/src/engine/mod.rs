@@ -9,5 +9,4 @@ pub(crate) mod pending;
 pub(crate) mod raw;
 mod ready_set;
 pub(crate) mod state;
-pub(crate) mod timer;
 mod walk;

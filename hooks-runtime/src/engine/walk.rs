@@ -12,8 +12,8 @@ use crate::engine::pending::{Polled, Progress};
 use crate::engine::raw::{Asked, CallStep, HandlerRef, Invocation};
 use crate::error::{FailureKind, FireError};
 use crate::flow::Standing;
-use crate::observe::report::SkipReason;
 use crate::registry::list::{Cursor, HandlerList};
+use crate::report::SkipReason;
 
 /// A walk over the handlers of one fire, during one poll of it.
 pub(crate) struct Walk<'w, 'i> {

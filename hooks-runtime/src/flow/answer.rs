@@ -8,7 +8,7 @@
 
 use crate::engine::containment::drop_contained;
 use crate::flow::{FlowError, StageKind};
-use crate::observe::report::{AnswerRefusal, Contribution, RecoveryRefusal};
+use crate::report::{AnswerRefusal, Contribution, RecoveryRefusal};
 
 /// The outputs that the handlers of one stage give. No stage takes both answers and
 /// a recovery.

@@ -114,6 +114,22 @@ impl<F: FlowPoint> FlowContext<F> {
     /// The input, to rewrite, until the operation takes it.
     ///
     /// What is changed in place stays changed, also when the handler fails.
+    ///
+    /// ```
+    /// # use hooks_runtime::{AfterValidation, FlowContext, HookRegistry, hook_points, on};
+    /// # hook_points! { pub flow Order(u32) -> u32; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<AfterValidation<Order>>().handler(|flow: &mut FlowContext<Order>| {
+    ///     if let Some(amount) = flow.input_mut() {
+    ///         *amount = (*amount).min(10);
+    ///     }
+    /// }))?;
+    /// let ordered = hooks.flow::<Order>().run(99, async |amount| Ok::<_, std::io::Error>(amount)).await?;
+    /// assert_eq!(ordered, 10);
+    /// # Ok(()) }
+    /// ```
     pub fn input_mut(&mut self) -> Option<&mut F::Payload> {
         self.input.as_mut()
     }
@@ -129,6 +145,23 @@ impl<F: FlowPoint> FlowContext<F> {
     /// already, and there is nothing to change but a handler's own recovery.
     ///
     /// What is changed in place stays changed, also when the handler fails.
+    ///
+    /// ```
+    /// # use hooks_runtime::{AfterExecute, FlowContext, HookRegistry, hook_points, on};
+    /// # hook_points! { pub flow Render(String) -> String; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<AfterExecute<Render>>().handler(|flow: &mut FlowContext<Render>| {
+    ///     if let Some(page) = flow.output_mut() {
+    ///         page.push_str("<!-- cached -->");
+    ///     }
+    /// }))?;
+    /// let render = async |body| Ok::<_, std::io::Error>(format!("<p>{body}</p>"));
+    /// let page = hooks.flow::<Render>().run("hello".to_owned(), render).await?;
+    /// assert_eq!(page, "<p>hello</p><!-- cached -->");
+    /// # Ok(()) }
+    /// ```
     pub fn output_mut(&mut self) -> Option<&mut F::Result> {
         let is_settled = matches!(self.stage, StageKind::OnError | StageKind::Finally);
         let output = if is_settled { None } else { self.output.as_mut() };
@@ -140,18 +173,51 @@ impl<F: FlowPoint> FlowContext<F> {
     ///
     /// What caused it is among its sources; the operation's own error is that of
     /// [`operation_error`](Self::operation_error).
+    ///
+    /// ```
+    /// # use hooks_runtime::{FlowContext, HookRegistry, OnError, hook_points, on};
+    /// # hook_points! { pub flow Fetch(String) -> String; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<OnError<Fetch>>().handler(|flow: &mut FlowContext<Fetch>| {
+    ///     assert_eq!(flow.error().unwrap().to_string(), "the host is down");
+    /// }))?;
+    /// let fetch = async |_| Err::<String, _>("the host is down");
+    /// assert!(hooks.flow::<Fetch>().run("/".to_owned(), fetch).await.is_err());
+    /// # Ok(()) }
+    /// ```
     pub fn error(&self) -> Option<&FlowError> {
         self.error.as_ref()
     }
 
     /// Whether a handler of `OnError` before this one has
     /// [recovered](Self::recover): the flow ends with its output.
+    ///
+    /// ```
+    /// # use hooks_runtime::{Finally, FlowContext, HookRegistry, OnError, hook_points, on};
+    /// # hook_points! { pub flow Fetch(String) -> String; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<OnError<Fetch>>().handler(|flow: &mut FlowContext<Fetch>| {
+    ///     flow.recover("the page of yesterday".to_owned());
+    /// }))?;
+    /// hooks.register(on::<Finally<Fetch>>().handler(|flow: &mut FlowContext<Fetch>| {
+    ///     assert!(flow.is_recovered() && flow.error().is_some());
+    /// }))?;
+    /// let fetch = async |_| Err::<String, _>("the host is down");
+    /// assert_eq!(hooks.flow::<Fetch>().run("/".to_owned(), fetch).await?, "the page of yesterday");
+    /// # Ok(()) }
+    /// ```
     pub fn is_recovered(&self) -> bool {
         self.recovered.is_some()
     }
 
     /// The operation's own error, if it is an `E` and ended the flow: what
     /// [`FlowError::downcast_ref`] finds in [`error`](Self::error).
+    ///
+    /// The example of [`recover`](Self::recover) uses it.
     pub fn operation_error<E: StdError + 'static>(&self) -> Option<&E> {
         self.error.as_ref()?.downcast_ref()
     }
@@ -172,6 +238,21 @@ impl<F: FlowPoint> FlowContext<F> {
     }
 
     /// Skips the remaining handlers of this stage. The flow goes on.
+    ///
+    /// ```
+    /// # use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, hook_points, on};
+    /// # hook_points! { pub flow Scan(String) -> u32; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let trusted = on::<BeforeExecute<Scan>>().name("trusted");
+    /// hooks.register(trusted.handler(|flow: &mut FlowContext<Scan>| flow.skip()))?;
+    /// let slow = on::<BeforeExecute<Scan>>().name("slow");
+    /// hooks.register(slow.handler(|_: &mut FlowContext<Scan>| -> () { unreachable!("skipped") }))?;
+    /// let scan = async |_| Ok::<_, std::io::Error>(0);
+    /// assert_eq!(hooks.flow::<Scan>().run("file".to_owned(), scan).await?, 0);
+    /// # Ok(()) }
+    /// ```
     pub fn skip(&mut self) {
         // An abort is kept: skipping must not turn a failure into a success.
         if self.signal.is_none() {
@@ -183,6 +264,23 @@ impl<F: FlowPoint> FlowContext<F> {
     ///
     /// In `OnError` and `Finally`, where the outcome is final already, it is
     /// reported as the handler's failure and changes nothing else.
+    ///
+    /// ```
+    /// # use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, hook_points, on};
+    /// # hook_points! { pub flow Delete(String) -> (); }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let keep = on::<BeforeExecute<Delete>>().name("keep");
+    /// hooks.register(keep.handler(|flow: &mut FlowContext<Delete>| flow.abort("it is in use")))?;
+    /// let delete = async |_| -> std::io::Result<()> { unreachable!("aborted before") };
+    /// let error = hooks.flow::<Delete>().run("notes".to_owned(), delete).await.unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "`delete` was aborted in beforeExecute by `keep` (built-in): it is in use",
+    /// );
+    /// # Ok(()) }
+    /// ```
     pub fn abort(&mut self, error: impl Into<BoxError>) {
         self.signal = Some(Signal::Abort(error.into()));
     }

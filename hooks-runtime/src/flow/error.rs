@@ -8,6 +8,7 @@ use crate::engine::containment::shown;
 use crate::error::{BoxError, FireError};
 use crate::escape::escaped;
 use crate::flow::StageKind;
+use crate::readable::readable_debug;
 use crate::registry::entry::Owner;
 
 /// Why a flow has no output.
@@ -37,7 +38,6 @@ use crate::registry::entry::Owner;
 /// }
 /// # }
 /// ```
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum FlowError {
     /// The operation failed, with this error.
@@ -157,5 +157,15 @@ impl StdError for FlowError {
             Self::Fire(error) => error.source(),
             Self::Panicked { .. } => None,
         }
+    }
+}
+
+readable_debug! {
+    enum FlowError {
+        Operation(error),
+        Panicked { flow, message },
+        Invalid { flow, error },
+        Aborted { flow, stage, handler, owner, error },
+        Fire(error),
     }
 }

@@ -136,7 +136,7 @@ pub use report::{FlowReport, Recovery};
 pub use run::FlowRun;
 pub use stages::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowPoint, OnError,
-    Stage, StageDescriptors, StageKind,
+    RunOf, RunsAs, Stage, StageDescriptors, StageKind,
 };
 pub use state::State;
 pub use step::{FlowStep, NotRun, StepReport, StepStatus};

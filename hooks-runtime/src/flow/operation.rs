@@ -7,6 +7,20 @@ use crate::point::HookPoint;
 
 /// The operation of a flow: an async function or closure from its input to a
 /// `Result` of its output.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # hook_points! { pub flow Square(u32) -> u32; }
+/// async fn square(side: u32) -> Result<u32, &'static str> {
+///     side.checked_mul(side).ok_or("too large")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// assert_eq!(hooks.run_flow::<Square, _>(7, square).await?, 49);
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this is not an operation for the flow `{F}`",
     label = "expected an async function or closure from `{Input}` to `Result<{Output}, E>`",

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::escape::escaped;
 use crate::flow::{FlowStep, NotRun, StageKind, StepReport};
-use crate::observe::report::{FireReport, FlowColumns};
 use crate::registry::entry::Owner;
+use crate::report::{FireReport, FlowColumns};
 
 /// What happened in one run of a flow: its stages, and the host's own steps
 /// between them.
@@ -33,6 +33,26 @@ use crate::registry::entry::Owner;
 ///
 /// The stages are [`FireReport`]s. `validation` is `null` in a run without one,
 /// `recovery` in one that was not recovered.
+///
+/// ```
+/// # use hooks_runtime::{FlowContext, HookRegistry, OnError, hook_points, on};
+/// # hook_points! { pub flow Dial(String) -> String; }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let fall_back = on::<OnError<Dial>>().name("fall_back");
+/// hooks.register(fall_back.handler(|flow: &mut FlowContext<Dial>| {
+///     flow.recover("voice mail".to_owned());
+/// }))?;
+/// let busy = async |_| Err::<String, _>("the line is busy");
+/// let (reached, report) = hooks.flow::<Dial>().run_reported("7".to_owned(), busy).await;
+/// assert_eq!(reached?, "voice mail");
+/// assert_eq!((report.flow(), report.stages().len()), ("dial", 1));
+/// assert_eq!(report.validation(), None);
+/// assert_eq!(report.operation().status().to_string(), "error: the line is busy");
+/// assert_eq!(report.recovery().unwrap().handler(), "fall_back");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FlowReport {
@@ -44,6 +64,23 @@ pub struct FlowReport {
 }
 
 /// Who recovered a flow, and from which error.
+///
+/// ```
+/// # use hooks_runtime::{FlowContext, HookRegistry, OnError, hook_points, on};
+/// # use hooks_runtime::registry::Owner;
+/// # hook_points! { pub flow Dial(String) -> String; }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// # let later = on::<OnError<Dial>>().name("later");
+/// # hooks.register(later.handler(|flow: &mut FlowContext<Dial>| { flow.recover(String::new()); }))?;
+/// let busy = async |_| Err::<String, _>("the line is busy");
+/// let (_, report) = hooks.flow::<Dial>().run_reported("7".to_owned(), busy).await;
+/// let recovery = report.recovery().unwrap();
+/// assert_eq!((recovery.handler(), recovery.owner()), ("later", &Owner::BuiltIn));
+/// assert_eq!(recovery.error(), "the line is busy");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Recovery {

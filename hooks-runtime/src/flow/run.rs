@@ -18,12 +18,11 @@ use crate::flow::stage_run::StageEnd;
 use crate::flow::validation::{AsyncValidation, SyncValidation, Uncalled, Validation};
 use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Participants, Recovery, Stage,
-    StageKind, StepReport,
+    FlowError, FlowPoint, FlowReport, FlowStep, NotRun, OnError, Participants, Recovery, RunOf,
+    RunsAs, Stage, StageKind, StepReport,
 };
 use crate::flow::{host, validation};
 use crate::handler::target::Target;
-use crate::model::{FiresAs, Flow};
 use crate::observe::recorder::Recorder;
 use crate::observe::{FireEnd, log};
 use crate::plugin::scope::ScopedHooks;
@@ -31,6 +30,25 @@ use crate::point::HookPoint;
 use crate::registry::snapshot::Snapshot;
 
 /// Builds a run of the flow `F`: its validation and its targets.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # hook_points! { pub flow Transfer(u64) -> u64; }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let known = |amount: &u64| if *amount > 0 { Ok(()) } else { Err("nothing to transfer") };
+/// let transfer = async |amount| Ok::<_, std::io::Error>(amount);
+/// let (outcome, report) = hooks
+///     .flow::<Transfer>()
+///     .validate(known)
+///     .target_named("savings")
+///     .run_reported(0, transfer)
+///     .await;
+/// assert_eq!(outcome.unwrap_err().to_string(), "the input of `transfer` is not valid: nothing to transfer");
+/// assert_eq!(report.operation().status().as_str(), "not_run");
+/// # Ok(()) }
+/// ```
 #[must_use = "call `run`"]
 pub struct FlowRun<'h, F: FlowPoint, V = SyncValidation<'h, F>> {
     hooks: &'h ScopedHooks,
@@ -42,24 +60,37 @@ pub struct FlowRun<'h, F: FlowPoint, V = SyncValidation<'h, F>> {
 impl ScopedHooks {
     /// Runs the flow `F` around `operation`: `hooks.flow::<F>().run(input, operation)`
     /// in one call. Its second parameter, the operation's type, is written `_`.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub flow Compress(Vec<u8>) -> usize; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let size = hooks
+    ///     .run_flow::<Compress, _>(vec![0; 9], async |bytes| Ok::<_, std::io::Error>(bytes.len() / 3))
+    ///     .await?;
+    /// assert_eq!(size, 3);
+    /// # Ok(()) }
+    /// ```
     // The compiler quotes this line where the `_` was left out.
-    pub async fn run_flow<F, O /* write `run_flow::<F, _>(…)` or `flow::<F>().run(…)` */>(
+    pub fn run_flow<F, O /* write `run_flow::<F, _>(…)` or `flow::<F>().run(…)` */>(
         &self,
         input: F::Payload,
         operation: O,
-    ) -> Result<F::Result, FlowError>
+    ) -> <F::Model as RunsAs<F>>::Run<impl Future<Output = Result<F::Result, FlowError>>>
     where
-        F: HookPoint,
-        F::Model: FiresAs<Flow, F>,
-        F: FlowPoint,
+        F: HookPoint<Model: RunsAs<F>>,
         O: Operation<F>,
     {
-        self.flow::<F>().run(input, operation).await
+        <F::Model as RunsAs<F>>::run(self.flow::<F>().drive(input, operation, O::Error::into, None))
     }
 
     /// A run of the flow `F`, and where it has any, its validation, its targets and its
     /// report.
-    pub fn flow<F: FlowPoint>(&self) -> FlowRun<'_, F> {
+    ///
+    /// The example of [`FlowRun`] has each of them.
+    pub fn flow<F: HookPoint<Model: RunsAs<F>>>(&self) -> FlowRun<'_, RunOf<F>> {
         let validation = SyncValidation::none();
         FlowRun { hooks: self, validation, targets: Vec::new(), flow: PhantomData }
     }
@@ -118,6 +149,23 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
     }
 
     /// This run is for the type `T`: handlers bound to it take part.
+    ///
+    /// ```
+    /// # use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, hook_points, on};
+    /// # hook_points! { pub flow Draw(u32) -> u32; }
+    /// struct Circle;
+    /// struct Square;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let round = on::<BeforeExecute<Draw>>().name("round").target::<Circle>();
+    /// hooks.register(round.handler(|flow: &mut FlowContext<Draw>| { flow.respond(3); }))?;
+    /// let draw = async |sides| Ok::<_, std::io::Error>(sides);
+    /// assert_eq!(hooks.flow::<Draw>().target::<Square>().run(4, draw).await?, 4);
+    /// assert_eq!(hooks.flow::<Draw>().target::<Circle>().run(4, draw).await?, 3);
+    /// # Ok(()) }
+    /// ```
     pub fn target<T: 'static>(mut self) -> Self {
         self.targets.push(Target::of::<T>());
         self

@@ -9,10 +9,10 @@ use crate::flow::answer::Taken;
 use crate::flow::context::{Signal, Signals};
 use crate::flow::stages::Stage;
 use crate::model::compose::{Accumulator, Begin, Compose};
-use crate::observe::report::{Contribution, SkipReason};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::registry::entry::Owner;
+use crate::report::{Contribution, SkipReason};
 
 /// How the handlers of a stage ended it.
 #[derive(Debug)]

@@ -16,6 +16,24 @@ use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
 
 /// A flow, declared with `flow` in [`hook_points!`](crate::hook_points).
+///
+/// ```
+/// # use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, RegisterError};
+/// # use hooks_runtime::flow::FlowPoint;
+/// // A handler for whichever flow: it counts the runs.
+/// fn count<F: FlowPoint>(hooks: &HookRegistry) -> Result<(), RegisterError> {
+///     hooks.register_stage::<BeforeExecute<F>>(async |flow: &mut FlowContext<F>| {
+///         println!("a run of {}", flow.flow());
+///     })?;
+///     Ok(())
+/// }
+/// # hooks_runtime::hook_points! { pub flow Cook(String) -> u32; }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::new();
+/// count::<Cook>(&hooks)?;
+/// assert_eq!(hooks.handlers_of_flow::<Cook>()[0].point, "cook/beforeExecute");
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a flow",
     label = "expected a point declared `flow`",
@@ -30,7 +48,50 @@ pub trait FlowPoint: HookPoint<Model = Flow> {
     fn stages() -> &'static StageDescriptors;
 }
 
+/// Says that the point of a run has the model [`Flow`].
+#[diagnostic::on_unimplemented(
+    message = "`{F}` is a `{Self}` hook point, so it cannot be run as a `Flow`",
+    label = "`{F}` is declared `{Self}`",
+    note = "a point of another model is fired: use `fire_modifying` for `Modifying` points, \
+            `fire_void` for `Void`, `fire_claiming` for `Claiming`, `fire_gating` for `Gating`"
+)]
+pub trait RunsAs<F: HookPoint> {
+    /// `F` itself. Where it is no flow, this is not known, and so nothing is said of
+    /// what is done with the run: one mistake, one error.
+    #[doc(hidden)]
+    type Flow: FlowPoint<Payload = F::Payload, Result = F::Result>;
+    /// `T` itself: what `run_flow` returns.
+    #[doc(hidden)]
+    type Run<T>;
+    /// `run` itself.
+    #[doc(hidden)]
+    fn run<T>(run: T) -> Self::Run<T>;
+}
+
+/// The flow `F`, in a run of it.
+pub type RunOf<F> = <<F as HookPoint>::Model as RunsAs<F>>::Flow;
+
+#[diagnostic::do_not_recommend]
+impl<F: FlowPoint> RunsAs<F> for Flow {
+    type Flow = F;
+    type Run<T> = T;
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn run<T>(run: T) -> T {
+        run
+    }
+}
+
 /// A stage of a flow.
+///
+/// ```
+/// use hooks_runtime::flow::StageKind;
+///
+/// assert!(StageKind::BeforeExecute < StageKind::Finally);
+/// assert_eq!(StageKind::OnError.name(), "onError");
+/// assert_eq!(StageKind::ALL.len(), 6);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StageKind {
     /// Before the input is validated.
@@ -80,6 +141,8 @@ impl fmt::Display for StageKind {
 /// The model of a flow's stages.
 ///
 /// Handlers run one after another on the one [`FlowContext`] of the run.
+///
+/// The example of [`FlowPoint`] registers a handler at one.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage;
 
@@ -102,6 +165,8 @@ impl<P: HookPoint, T: ReturnsNothing<P>> Returns<Stage, P> for T {
 }
 
 /// The descriptors of a flow's six stages.
+///
+/// The example of [`FlowPoint`] has the name of one.
 #[derive(Debug)]
 pub struct StageDescriptors([PointDescriptor; 6]);
 
@@ -200,6 +265,8 @@ impl HookRegistry {
     /// `BeforeExecute<CallTool>`.
     ///
     /// For a synchronous one, or options, see [`on`].
+    ///
+    /// The example of [`FlowPoint`] uses it.
     #[track_caller]
     pub fn register_stage<P>(
         &self,
@@ -213,8 +280,25 @@ impl HookRegistry {
     }
 
     /// As [`register_stage`](Self::register_stage), called on `state` first.
+    ///
+    /// ```
+    /// # use hooks_runtime::{AfterExecute, FlowContext, HookRegistry, hook_points};
+    /// # hook_points! { pub flow Convert(f64) -> f64; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let digits = 100.0;
+    /// hooks.register_stage_with::<AfterExecute<Convert>, _>(digits, async |digits, flow| {
+    ///     if let Some(amount) = flow.output_mut() {
+    ///         *amount = (*amount * digits).round() / digits;
+    ///     }
+    /// })?;
+    /// let convert = async |amount| Ok::<_, std::io::Error>(amount / 3.0);
+    /// assert_eq!(hooks.flow::<Convert>().run(1.0, convert).await?, 0.33);
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
-    pub fn register_stage_with<P, S>(
+    pub fn register_stage_with<P, S /* write `register_stage_with::<P, _>(…)` */>(
         &self,
         state: S,
         handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Stage, P>>::As, P>,

@@ -9,6 +9,26 @@ use crate::engine::containment::drop_contained;
 /// At most one value of each type, shared by the handlers of one run of a flow.
 /// No other run sees it, and it cannot be taken out of its run: what a plugin put
 /// into it has been dropped when the wait for the plugin's removal ends.
+///
+/// ```
+/// # use hooks_runtime::{BeforeExecute, Finally, FlowContext, HookRegistry, hook_points, on};
+/// # hook_points! { pub flow Upload(Vec<u8>) -> usize; }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// struct Parts(u32);
+///
+/// hooks.register(on::<BeforeExecute<Upload>>().handler(|flow: &mut FlowContext<Upload>| {
+///     flow.state_mut().insert(Parts(1));
+///     flow.state_mut().get_mut::<Parts>().unwrap().0 += 1;
+/// }))?;
+/// hooks.register(on::<Finally<Upload>>().handler(|flow: &mut FlowContext<Upload>| {
+///     assert_eq!(flow.state().get::<Parts>().unwrap().0, 2);
+///     assert!(flow.state_mut().remove::<Parts>().is_some());
+/// }))?;
+/// hooks.flow::<Upload>().run(vec![1], async |bytes| Ok::<_, std::io::Error>(bytes.len())).await?;
+/// # Ok(()) }
+/// ```
 pub struct State(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
 
 impl State {

@@ -6,6 +6,13 @@ use std::time::Duration;
 use crate::escape::escaped;
 
 /// A step of a flow that is the host's: its validation or its operation.
+///
+/// ```
+/// use hooks_runtime::flow::FlowStep;
+///
+/// assert_eq!(FlowStep::Validation.name(), "validation");
+/// assert_eq!(FlowStep::Operation.to_string(), "operation");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlowStep {
     /// The flow's own validation, after `BeforeValidation`.
@@ -39,6 +46,23 @@ impl fmt::Display for FlowStep {
 }
 
 /// What happened to one step in one run of a flow.
+///
+/// ```
+/// # use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, hook_points, on};
+/// # use hooks_runtime::flow::{NotRun, StepStatus};
+/// # hook_points! { pub flow Weigh(u32) -> u32; }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<BeforeExecute<Weigh>>().handler(|flow: &mut FlowContext<Weigh>| {
+///     flow.respond(12);
+/// }))?;
+/// let weigh = async |_| -> Result<u32, std::io::Error> { unreachable!("answered before") };
+/// let (_, report) = hooks.flow::<Weigh>().run_reported(1, weigh).await;
+/// assert_eq!(report.operation().status(), &StepStatus::NotRun(NotRun::Answered));
+/// assert_eq!(report.operation().elapsed(), None);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StepReport {
@@ -71,6 +95,14 @@ impl StepReport {
 }
 
 /// What became of a step in one run of a flow.
+///
+/// ```
+/// use hooks_runtime::flow::{NotRun, StepStatus};
+///
+/// let failed = StepStatus::Failed { kind: "error", message: "no paper".to_owned() };
+/// assert_eq!((failed.as_str(), failed.to_string()), ("error", "error: no paper".to_owned()));
+/// assert_eq!(StepStatus::NotRun(NotRun::NotReached).as_str(), "not_run");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepStatus {
@@ -122,6 +154,8 @@ impl fmt::Display for StepStatus {
 }
 
 /// Why a step was not run.
+///
+/// The example of [`StepReport`] has a step that was not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]

@@ -13,6 +13,8 @@ use crate::point::HookPoint;
 ///
 /// [`FlowRun::validate`](crate::flow::FlowRun::validate) and
 /// [`validate_async`](crate::flow::FlowRun::validate_async) make them.
+///
+/// The example of [`FlowRun`](crate::flow::FlowRun) has one.
 pub trait Validation<F: FlowPoint>: sealed::Sealed {
     /// Whether there is anything to call.
     #[doc(hidden)]
@@ -30,6 +32,8 @@ mod sealed {
 type SyncJudge<'v, F> = dyn FnOnce(&<F as HookPoint>::Payload) -> Result<(), BoxError> + Send + 'v;
 
 /// A synchronous validation, or none.
+///
+/// The example of [`FlowRun`](crate::flow::FlowRun) has one.
 pub struct SyncValidation<'v, F: FlowPoint>(Uncalled<Box<SyncJudge<'v, F>>>);
 
 impl<'v, F: FlowPoint> SyncValidation<'v, F> {
@@ -58,6 +62,8 @@ impl<F: FlowPoint> Validation<F> for SyncValidation<'_, F> {
 }
 
 /// An async function or closure `V` that refuses the input of the flow `F`.
+///
+/// The example of [`validate_async`](crate::flow::FlowRun::validate_async) has one.
 pub struct AsyncValidation<F: FlowPoint, V: Judge<F>> {
     judge: Uncalled<V>,
     convert: for<'i> fn(Refusal<'i, F, V>) -> BoxError,

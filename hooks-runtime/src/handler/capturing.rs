@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::handler::forms::Callable;
+use crate::handler::calls::Callable;
 
 /// Makes an async closure that captures a handler: each call gets a clone of the
 /// closure, and so of what it captured.
@@ -26,11 +26,11 @@ use crate::handler::forms::Callable;
 /// # Ok(()) }
 /// ```
 ///
-/// It is taken wherever an `async fn` is: with [`On::handler`](crate::On::handler),
-/// with [`On::guard`](crate::On::guard), by the verbs, and with the
+/// It is taken wherever an `async fn` is: with [`On::handler`](crate::handler::On::handler),
+/// with [`On::guard`](crate::handler::On::guard), by the verbs, and with the
 /// [`HookContext`](crate::HookContext) as its second parameter. What a call changes in
 /// its clone, no other call sees: share with an `Arc`, or give a state that is never
-/// cloned with [`On::handler_with`](crate::On::handler_with).
+/// cloned with [`On::handler_with`](crate::handler::On::handler_with).
 ///
 /// Rust cannot say of the future of a capturing async closure that it is `Send`, as
 /// long as the future borrows from the closure. The future of a clone owns it.
@@ -40,6 +40,8 @@ pub fn capturing<F: Clone>(closure: F) -> Capturing<F> {
 }
 
 /// An async closure that is cloned for each call, made by [`capturing`].
+///
+/// The example of [`capturing`] has one.
 #[derive(Clone)]
 pub struct Capturing<F>(F);
 

@@ -12,6 +12,7 @@ use crate::error::RegisterError;
 use crate::escape::escaped;
 use crate::handler::registration::Registration;
 use crate::observe::log;
+use crate::readable::readable_debug;
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handles;
 use crate::suggest;
@@ -29,7 +30,17 @@ inventory::collect!(Collected);
 
 /// Why the collected handlers were not registered.
 ///
-/// Its `Debug` form is for people too: it is what `main` prints.
+/// ```standalone_crate
+/// # fn main() {
+/// # use hooks_runtime::HookRegistry;
+/// # use hooks_runtime::handler::CollectError;
+/// let hooks = HookRegistry::new();
+/// let error = hooks.register_collected_expecting(["audit::record"]).unwrap_err();
+/// let CollectError::Missing { missing, unlinked } = &error else { panic!("{error}") };
+/// assert_eq!((&*missing[0].path, missing[0].is_unlinked), ("audit::record", true));
+/// assert_eq!(unlinked[..], ["audit"]); // so the program needs `use audit as _;`
+/// # }
+/// ```
 #[derive(Error)]
 #[non_exhaustive]
 pub enum CollectError {
@@ -47,6 +58,8 @@ pub enum CollectError {
 }
 
 /// A handler that was expected and is not there.
+///
+/// The example of [`CollectError`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MissingHandler {
@@ -96,28 +109,50 @@ fn in_one_line(missing: &[MissingHandler], crates: &[String]) -> String {
     parts.join("; ")
 }
 
-impl fmt::Debug for CollectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Missing { missing, unlinked } = self else { return fmt::Display::fmt(self, f) };
-        let (left_out, wrong) = apart(missing);
-        if !left_out.is_empty() {
-            f.write_str("expected handlers were not linked:")?;
-            left_out.iter().try_for_each(|path| write!(f, "\n    {path}"))?;
-            f.write_str("\nthe linker leaves out a crate that no code names; add to the program:")?;
-            unlinked.iter().try_for_each(|name| write!(f, "\n    use {name} as _;"))?;
-            f.write_str("\nor list the handlers with `handlers!`")?;
-        }
-        if !wrong.is_empty() {
-            f.write_str(if left_out.is_empty() { "" } else { "\n" })?;
-            f.write_str("no handlers with these paths were linked:")?;
-            wrong.iter().try_for_each(|path| write!(f, "\n    {path}"))?;
-            f.write_str("\n`collected()` returns those that were")?;
-        }
-        Ok(())
+readable_debug! {
+    enum CollectError as in_lines { Missing { missing, unlinked }, Register(refused) }
+}
+
+/// The same in lines: what is missing can be much.
+fn in_lines(error: &CollectError) -> String {
+    let CollectError::Missing { missing, unlinked } = error else { return error.to_string() };
+    let (left_out, wrong) = apart(missing);
+    let listed = |lines: &[String]| lines.iter().flat_map(|line| ["\n    ", line]).collect();
+    let mut parts: Vec<String> = Vec::new();
+    if !left_out.is_empty() {
+        let names: Vec<_> = unlinked.iter().map(|name| format!("use {name} as _;")).collect();
+        let (paths, names): (String, String) = (listed(&left_out), listed(&names));
+        parts.push(format!(
+            "expected handlers were not linked:{paths}\nthe linker leaves out a crate that no code \
+             names; add to the program:{names}\nor list the handlers with `handlers!`"
+        ));
     }
+    if !wrong.is_empty() {
+        let paths: String = listed(&wrong);
+        parts.push(format!(
+            "no handlers with these paths were linked:{paths}\n`collected()` returns those that were"
+        ));
+    }
+    parts.join("\n")
 }
 
 /// The paths of all annotated functions that were linked, sorted.
+///
+/// ```standalone_crate
+/// # use hooks_runtime::{hook_handler, hook_points};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// mod audit {
+/// #     use super::*;
+///     #[hook_handler(Saved)]
+///     pub fn record(_: &SavedPayload) {}
+/// }
+///
+/// # fn main() {
+/// let paths = hooks_runtime::handler::collected();
+/// assert_eq!(paths.len(), 1);
+/// assert!(paths[0].ends_with("::audit::record"));
+/// # }
+/// ```
 pub fn collected() -> Vec<&'static str> {
     sorted().into_iter().map(|handler| handler.path).collect()
 }
@@ -173,12 +208,27 @@ impl HookRegistry {
     ///
     /// A crate that no code names is not linked: see
     /// [the guide](crate::guides::collect_handlers).
+    ///
+    /// ```standalone_crate
+    /// # use hooks_runtime::{HookRegistry, hook_handler, hook_points};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// #[hook_handler(Saved, plugin = "audit")]
+    /// fn record(_: &SavedPayload) {}
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let hooks = HookRegistry::new();
+    /// hooks.register_collected()?;
+    /// assert_eq!(&*hooks.handlers()[0].name, "record");
+    /// # Ok(()) }
+    /// ```
     pub fn register_collected(&self) -> Result<Handles, CollectError> {
         self.register_collected_expecting([])
     }
 
     /// As [`register_collected`](Self::register_collected), but first checks that
     /// these are among them, by path (`crate::module::function`).
+    ///
+    /// The example of [`CollectError`] expects one that is not there.
     pub fn register_collected_expecting<'a>(
         &self,
         expected: impl IntoIterator<Item = &'a str>,

@@ -4,90 +4,14 @@
 //! how it is called. Behind each stands the form that an annotation of such a
 //! function expands to.
 
-use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::engine::raw::{Contained, ErasedHandler, HookContext, Invoke};
 use crate::handler::annotated::{Answers, HandlerInput};
+use crate::handler::calls::{Call1, Call2, Call3, Shape1, Shape2, Shape3};
 use crate::model::Returns;
 use crate::point::HookPoint;
-
-/// A future, as the return type of a handler.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a future, so this is not an async handler",
-    label = "this returns `{Self}`",
-    note = "`register_*` takes an `async fn` or an `async` closure; register a sync one with \
-            `hooks.register(on::<Point>().handler(f))`, a sync guard with `.guard(f)`, and one with \
-            a state with `.handler_with(state, f)` or `.guard_with(state, f)`"
-)]
-pub trait Promise: Future {}
-
-#[diagnostic::do_not_recommend]
-impl<F: Future> Promise for F {}
-
-/// What can be called any number of times, also at once.
-pub trait Callable<Arguments> {
-    /// What it returns.
-    type Returned;
-    /// Calls it.
-    fn call_with(&self, arguments: Arguments) -> Self::Returned;
-}
-
-/// An async function of so many arguments whose future is `Send`.
-macro_rules! call {
-    ($(#[$doc:meta])* $call:ident($($argument:ident: $Argument:ident),+)) => {
-        #[diagnostic::do_not_recommend]
-        impl<F, R, $($Argument),+> Callable<($($Argument,)+)> for F
-        where
-            F: Fn($($Argument),+) -> R,
-        {
-            type Returned = R;
-
-            #[inline]
-            fn call_with(&self, ($($argument,)+): ($($Argument,)+)) -> R {
-                self($($argument),+)
-            }
-        }
-
-        $(#[$doc])*
-        pub trait $call<'a, $($Argument),+>: Send + Sync + 'static {
-            /// The future of one call.
-            type Future: Future<Output = Self::Out> + Send + 'a;
-            /// What it returns.
-            type Out;
-            /// Calls it.
-            fn call(&self, $($argument: $Argument),+) -> Self::Future;
-        }
-
-        impl<'a, $($Argument,)+ F, Fut> $call<'a, $($Argument),+> for F
-        where
-            F: Callable<($($Argument,)+), Returned = Fut> + Send + Sync + 'static,
-            Fut: Promise + Send + 'a,
-        {
-            type Future = Fut;
-            type Out = Fut::Output;
-
-            #[inline]
-            fn call(&self, $($argument: $Argument),+) -> Fut {
-                self.call_with(($($argument,)+))
-            }
-        }
-    };
-}
-
-call! {
-    /// An async function of one argument whose future is `Send`.
-    Call1(a: A)
-}
-call! {
-    /// An async function of two arguments whose future is `Send`.
-    Call2(a: A, b: B)
-}
-call! {
-    /// An async function of three arguments whose future is `Send`.
-    Call3(a: A, b: B, c: C)
-}
 
 /// A function in one of the accepted forms, with the state it is called on.
 ///
@@ -138,7 +62,7 @@ macro_rules! form {
     (
         $(#[$doc:meta])*
         $kind:ident $form:ident($f:ident, $state:ident, $input:ident $(, $cx:ident)?) -> $returns:ident
-        where $bound:path => $call:expr
+        where $bound:path $(, of the shape $shape:path $(, itself $sent:path)*)? => $call:expr
     ) => {
         $(#[$doc])*
         // Callers cannot name a form, but the compiler infers it in their crates,
@@ -167,6 +91,16 @@ macro_rules! form {
                 form!(@$kind call, V, $input $(, $cx)?; $call)
             }
         }
+
+        $(impl<P, F, S, V, T> $crate::handler::forms::Shaped<P>
+            for $crate::handler::forms::Function<F, S, $form, V>
+        where
+            P: $crate::point::HookPoint,
+            V: $crate::model::Model,
+            F: for<'a> $shape $(+ $sent)*,
+            T: $returns<V, P>,
+        {
+        })?
     };
     (@sync $start:ident, $v:ident, $input:ident; $call:expr) => {
         $start.sync(|input| {
@@ -207,7 +141,7 @@ macro_rules! form {
 form! {
     /// `fn(&Payload) -> …`
     sync Sync1(f, state, input) -> Returns
-    where Fn(V::Input<'a, P>) -> T => f(input)
+    where Fn(V::Input<'a, P>) -> T, of the shape FnOnce(V::Input<'a, P>) -> T, itself Send, itself Sync => f(input)
 }
 form! {
     /// A closure around a function of the payload.
@@ -217,7 +151,7 @@ form! {
 form! {
     /// `fn(&Payload, &HookContext) -> …`
     sync Sync2(f, state, input, cx) -> Returns
-    where Fn(V::Input<'a, P>, &'a HookContext) -> T => f(input, cx)
+    where Fn(V::Input<'a, P>, &'a HookContext) -> T, of the shape FnOnce(V::Input<'a, P>, &'a HookContext) -> T, itself Send, itself Sync => f(input, cx)
 }
 form! {
     /// A closure around a function of payload and context.
@@ -227,7 +161,7 @@ form! {
 form! {
     /// `async fn(&Payload) -> …`
     async Async1(f, state, input) -> Returns
-    where Call1<'a, V::Input<'a, P>, Out = T> => f.call(input)
+    where Call1<'a, V::Input<'a, P>, Out = T>, of the shape Shape1<V::Input<'a, P>, Out = T> => f.call(input)
 }
 form! {
     /// A closure around an async function of the payload.
@@ -237,7 +171,7 @@ form! {
 form! {
     /// `async fn(&Payload, &HookContext) -> …`
     async Async2(f, state, input, cx) -> Returns
-    where Call2<'a, V::Input<'a, P>, &'a HookContext, Out = T> => f.call(input, cx)
+    where Call2<'a, V::Input<'a, P>, &'a HookContext, Out = T>, of the shape Shape2<V::Input<'a, P>, &'a HookContext, Out = T> => f.call(input, cx)
 }
 form! {
     /// A closure around an async function of payload and context.
@@ -247,7 +181,7 @@ form! {
 form! {
     /// `fn(&State, &Payload) -> …`
     sync StateSync1(f, state, input) -> Returns
-    where Fn(&'a S, V::Input<'a, P>) -> T => f(state, input)
+    where Fn(&'a S, V::Input<'a, P>) -> T, of the shape FnOnce(&'a S, V::Input<'a, P>) -> T, itself Send, itself Sync => f(state, input)
 }
 form! {
     /// A closure around a method of the payload.
@@ -257,7 +191,7 @@ form! {
 form! {
     /// `fn(&State, &Payload, &HookContext) -> …`
     sync StateSync2(f, state, input, cx) -> Returns
-    where Fn(&'a S, V::Input<'a, P>, &'a HookContext) -> T => f(state, input, cx)
+    where Fn(&'a S, V::Input<'a, P>, &'a HookContext) -> T, of the shape FnOnce(&'a S, V::Input<'a, P>, &'a HookContext) -> T, itself Send, itself Sync => f(state, input, cx)
 }
 form! {
     /// A closure around a method of payload and context.
@@ -267,7 +201,7 @@ form! {
 form! {
     /// `async fn(&State, &Payload) -> …`
     async StateAsync1(f, state, input) -> Returns
-    where Call2<'a, &'a S, V::Input<'a, P>, Out = T> => f.call(state, input)
+    where Call2<'a, &'a S, V::Input<'a, P>, Out = T>, of the shape Shape2<&'a S, V::Input<'a, P>, Out = T> => f.call(state, input)
 }
 form! {
     /// A closure around an async method of the payload.
@@ -277,7 +211,7 @@ form! {
 form! {
     /// `async fn(&State, &Payload, &HookContext) -> …`
     async StateAsync2(f, state, input, cx) -> Returns
-    where Call3<'a, &'a S, V::Input<'a, P>, &'a HookContext, Out = T> => f.call(state, input, cx)
+    where Call3<'a, &'a S, V::Input<'a, P>, &'a HookContext, Out = T>, of the shape Shape3<&'a S, V::Input<'a, P>, &'a HookContext, Out = T> => f.call(state, input, cx)
 }
 form! {
     /// A closure around an async method of payload and context.
@@ -288,6 +222,8 @@ form! {
 
 /// A function or closure that can handle `P` as a `Verb`. `Form` is found by
 /// the compiler; `Payload` is the point's, for its messages.
+///
+/// The example of [`On`](crate::handler::On) has several forms.
 #[diagnostic::on_unimplemented(
     message = "this is not a `{Verb}` handler of `{P}`, whose payload is `{Payload}`",
     label = "not a handler of `{P}`",
@@ -295,7 +231,7 @@ form! {
             `&mut`, and, if it likes, `&HookContext`; with a state, of a reference to what was \
             given as the state first",
     note = "a closure names its types, `|p: &{Payload}| …`, and one that only panics also what it \
-            would return: `|p: &{Payload}| -> () {{ panic!() }}`",
+            would return: `|p: &{Payload}| -> T {{ panic!() }}`, where `T` is one of the following",
     note = "it returns `()` at a `Void` point or a stage, `R` or `Option<R>` at a `Modifying` one, \
             `Option<R>` at a `Claiming` one, `Verdict<Payload>` at a `Gating` one, `Judgement` as a \
             `Guard`, which cannot replace the payload, or a `Result` of that; where the point \
@@ -304,32 +240,49 @@ form! {
             captures is wrapped, `capturing(async move |p: &{Payload}| …)`, or lent a state: \
             `handler_with(state, async |state: &State, p: &{Payload}| …)`, as a guard `guard_with`"
 )]
-pub trait IntoHandler<Verb, P: HookPoint, S, Form, Payload>: Sized {
-    #[doc(hidden)]
-    fn into_handler(self, state: impl Into<Arc<S>>) -> Handler<P>;
-}
-
-/// A handler of `P`, with its form erased.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Handler<P>(pub(crate) ErasedHandler, PhantomData<fn() -> P>);
+pub trait IntoHandler<Verb, P: HookPoint, S, Form, Payload> {}
 
 #[diagnostic::do_not_recommend]
 impl<V, P, S, F, Form> IntoHandler<V, P, S, Form, P::Payload> for F
 where
+    P: HookPoint,
+    Form: Keeps,
+    Function<F, S, Form, V>: Shaped<P>,
+{
+}
+
+/// A function whose arguments and answer are those of a form.
+///
+/// The future of an async one need not be `Send`: that is asked for by [`Sent`], once
+/// the form is known, so that the compiler says which value in it is not.
+pub trait Shaped<P> {}
+
+/// A form, of a function that can be called on any thread and again while it runs.
+/// Where the function has no form, nothing is said of this.
+pub trait Sent<F, S, Verb, P: HookPoint>: Keeps {
+    #[doc(hidden)]
+    fn handler(function: F, state: impl Into<Arc<S>>) -> Handler<P>;
+}
+
+impl<F, S, V, P, Form> Sent<F, S, V, P> for Form
+where
     V: 'static,
     P: HookPoint,
     S: 'static,
-    F: 'static,
     Form: Keeps + 'static,
     Function<F, S, Form, V>: Invoke<P>,
 {
-    fn into_handler(self, state: impl Into<Arc<S>>) -> Handler<P> {
+    fn handler(function: F, state: impl Into<Arc<S>>) -> Handler<P> {
         let function = Function::<F, S, Form, V> {
-            call: Contained::new(self),
+            call: Contained::new(function),
             state: Contained::new(Form::keep(state)),
             form: PhantomData,
         };
         Handler(ErasedHandler::new(function), PhantomData)
     }
 }
+
+/// A handler of `P`, with its form erased.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Handler<P>(pub(crate) ErasedHandler, PhantomData<fn() -> P>);

@@ -4,11 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::engine::raw::ErasedCondition;
-use crate::handler::forms::{Handler, IntoHandler};
+use crate::handler::forms::{Handler, IntoHandler, Sent};
 use crate::handler::options::{Options, option_methods};
 use crate::handler::registration::Registration;
+use crate::model::Guard;
 use crate::model::compose::Compose;
-use crate::model::{Guard, RegistersAs};
 use crate::point::{HookPoint, SourceLocation};
 use crate::registry::entry::Phase;
 
@@ -47,6 +47,28 @@ pub fn on<P: HookPoint>() -> On<P> {
 
 /// The options of a handler of `P`; [`On::handler`] or [`On::guard`] completes
 /// it.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{FailurePolicy, HookContext, HookRegistry, hook_points, on};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let backup = on::<Saved>()
+///     .name("backup")
+///     .plugin("storage")
+///     .priority(10)
+///     .after("spelling")
+///     .timeout(Duration::from_secs(5))
+///     .on_failure(FailurePolicy::Closed);
+/// hooks.register([
+///     backup.handler(async |_: &SavedPayload, _: &HookContext| ()),
+///     on::<Saved>().name("spelling").once().handler(|_: &SavedPayload| ()),
+/// ])?;
+/// let order: Vec<_> = hooks.handlers_at::<Saved>().into_iter().map(|it| it.name).collect();
+/// assert_eq!(order, ["spelling".into(), "backup".into()]);
+/// # Ok(()) }
+/// ```
 #[must_use = "add the handler, then give it to `register`"]
 pub struct On<P> {
     /// In a box, so that each step of a builder moves one word.
@@ -85,7 +107,8 @@ impl<P: HookPoint> On<P> {
     /// panics, the handler has failed. Of several conditions all must be met.
     ///
     /// ```
-    /// # use hooks_runtime::{HookRegistry, SkipReason, hook_points, on};
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # use hooks_runtime::report::SkipReason;
     /// # hook_points! { pub void SessionStart { platform: String } }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -111,34 +134,64 @@ impl<P: HookPoint> On<P> {
 
     /// The handler: a function or closure, sync or async, of `&Payload` and,
     /// if it likes, `&HookContext`.
-    pub fn handler<Form>(
-        self,
-        handler: impl IntoHandler<P::Model, P, (), Form, P::Payload>,
-    ) -> Registration {
-        self.finish(handler.into_handler(()))
+    ///
+    /// The example of [`On`] has a sync and an async one.
+    pub fn handler<F, Form>(self, handler: F) -> Registration
+    where
+        F: IntoHandler<P::Model, P, (), Form, P::Payload>,
+        Form: Sent<F, (), P::Model, P>,
+    {
+        self.finish(Form::handler(handler, ()))
     }
 
     /// A handler that is called on `state` first: `async |state: &S, payload: &P| …`.
     ///
     /// Two values are a tuple: `async |(db, clock): &(Db, Clock), payload: &P| …`.
-    pub fn handler_with<S, Form>(
-        self,
-        state: S,
-        handler: impl IntoHandler<P::Model, P, S, Form, P::Payload>,
-    ) -> Registration {
-        self.finish(handler.into_handler(state))
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub claiming Serve(String) -> String; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let root = String::from("/srv");
+    /// hooks.register(on::<Serve>().handler_with(root, async |root: &String, path: &String| {
+    ///     path.starts_with("/files/").then(|| format!("{root}{path}"))
+    /// }))?;
+    /// let file = hooks.fire_claiming::<Serve>(&"/files/a.txt".to_owned()).await?.claimed();
+    /// assert_eq!(file.as_deref(), Some("/srv/files/a.txt"));
+    /// # Ok(()) }
+    /// ```
+    pub fn handler_with<S, F, Form>(self, state: S, handler: F) -> Registration
+    where
+        F: IntoHandler<P::Model, P, S, Form, P::Payload>,
+        Form: Sent<F, S, P::Model, P>,
+    {
+        self.finish(Form::handler(handler, state))
     }
 
     /// A guard of a gating point: sees the payload that will be used and
     /// returns a [`Verdict`](crate::Verdict) that cannot replace it.
-    pub fn guard<Form>(
-        self,
-        handler: impl IntoHandler<Guard, P, (), Form, P::Payload>,
-    ) -> Registration
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, Judgement, hook_points, on};
+    /// # hook_points! { pub gating Releasing { version: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Releasing>().name("semver").guard(|release: &ReleasingPayload| {
+    ///     if release.version.contains('.') { Judgement::Pass } else { Judgement::reject("no dot") }
+    /// }))?;
+    /// let gate = hooks.fire_gating::<Releasing>(ReleasingPayload { version: "1".into() }).await?;
+    /// assert_eq!(gate.into_result().unwrap_err().reason(), "no dot");
+    /// # Ok(()) }
+    /// ```
+    pub fn guard<F, Form>(self, handler: F) -> Registration
     where
-        P::Model: RegistersAs<Guard, P>,
+        F: IntoHandler<Guard, P, (), Form, P::Payload>,
+        Form: Sent<F, (), Guard, P>,
     {
-        self.guarding().finish(handler.into_handler(()))
+        self.guarding().finish(Form::handler(handler, ()))
     }
 
     /// A guard that is called on `state` first: `async |state: &S, payload: &P| …`.
@@ -156,15 +209,12 @@ impl<P: HookPoint> On<P> {
     /// # assert!(matches!(hooks.fire_gating::<Send>("hi".into()).await?, Gate::Passed(_)));
     /// # Ok(()) }
     /// ```
-    pub fn guard_with<S, Form>(
-        self,
-        state: S,
-        handler: impl IntoHandler<Guard, P, S, Form, P::Payload>,
-    ) -> Registration
+    pub fn guard_with<S, F, Form>(self, state: S, handler: F) -> Registration
     where
-        P::Model: RegistersAs<Guard, P>,
+        F: IntoHandler<Guard, P, S, Form, P::Payload>,
+        Form: Sent<F, S, Guard, P>,
     {
-        self.guarding().finish(handler.into_handler(state))
+        self.guarding().finish(Form::handler(handler, state))
     }
 
     pub(crate) fn finish(mut self, handler: Handler<P>) -> Registration {

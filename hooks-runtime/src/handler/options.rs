@@ -139,19 +139,33 @@ macro_rules! option_methods {
 
         /// Takes part only in runs for the type `T`.
         pub fn target<T: 'static>(mut self) -> Self {
-            self.options.target = Some($crate::Target::of::<T>());
+            self.options.target = Some($crate::handler::Target::of::<T>());
             self
         }
 
         /// Takes part only in runs for what has that name.
         pub fn target_named(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
-            self.options.target = Some($crate::Target::named(name));
+            self.options.target = Some($crate::handler::Target::named(name));
             self
         }
 
         /// Takes the place of the owner's handler of the same name, if there is one:
         /// its priority, its constraints and its turn among equals. One that asks for
         /// another priority, or for `before` or `after`, is ordered as if it were new.
+        ///
+        /// ```
+        /// # use hooks_runtime::{HookRegistry, hook_points, on};
+        /// # hook_points! { pub modifying Theming { page: u32 } -> { colour: String } }
+        /// # #[tokio::main(flavor = "current_thread")]
+        /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// # let hooks = HookRegistry::new();
+        /// let paint = |colour: &'static str| move |_: &ThemingPayload| ThemingResult { colour: Some(colour.into()) };
+        /// hooks.register(on::<Theming>().name("paint").handler(paint("blue")))?;
+        /// hooks.register(on::<Theming>().name("paint").replace().handler(paint("red")))?;
+        /// let theme = hooks.fire_modifying::<Theming>(&ThemingPayload { page: 1 }).await?;
+        /// assert_eq!(theme.colour.as_deref(), Some("red"));
+        /// # Ok(()) }
+        /// ```
         pub fn replace(mut self) -> Self {
             self.options.replace = true;
             self
@@ -159,6 +173,18 @@ macro_rules! option_methods {
 
         /// Is removed with its first call, whatever comes of that. Fires that come
         /// to it meanwhile skip it.
+        ///
+        /// ```
+        /// # use hooks_runtime::{HookRegistry, hook_points, on};
+        /// # hook_points! { pub void Started { service: String } }
+        /// # #[tokio::main(flavor = "current_thread")]
+        /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// # let hooks = HookRegistry::new();
+        /// hooks.register(on::<Started>().once().handler(|_: &StartedPayload| println!("welcome")))?;
+        /// hooks.fire_void::<Started>(&StartedPayload { service: "shop".into() }).await?;
+        /// assert!(!hooks.has_handlers::<Started>());
+        /// # Ok(()) }
+        /// ```
         pub fn once(mut self) -> Self {
             self.options.once = true;
             self

@@ -17,6 +17,24 @@ use crate::point::PointDescriptor;
 /// functions.
 ///
 /// [`HookRegistry::register`]: crate::HookRegistry::register
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, Registration, hook_points, on};
+/// # hook_points! { pub void Moved { steps: u32 } }
+/// // A plugin without state may be a function that lists its handlers.
+/// fn tracker() -> Vec<Registration> {
+///     let tracker = || on::<Moved>().plugin("tracker");
+///     vec![
+///         tracker().name("count").handler(|_: &MovedPayload| ()),
+///         tracker().name("draw").handler(|_: &MovedPayload| ()),
+///     ]
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// assert_eq!(hooks.register(tracker())?.len(), 2);
+/// # Ok(()) }
+/// ```
 #[must_use = "give it to `register`"]
 pub struct Registration {
     pub(crate) point: &'static PointDescriptor,
@@ -56,6 +74,8 @@ impl Registration {
 
 /// What [`HookRegistry::register`](crate::HookRegistry::register) takes: one
 /// registration, or any iterable of them.
+///
+/// The example of [`Registration`] has a list of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a registration, nor a group of them",
     label = "expected what `handlers![…]` or `on::<Point>().handler(…)` makes",

@@ -7,6 +7,20 @@ use std::sync::Arc;
 use crate::escape::escaped;
 
 /// What a handler, or a run, is about: a type, or a name where no type exists.
+///
+/// ```
+/// # use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, hook_points, on};
+/// # use hooks_runtime::handler::Target;
+/// # hook_points! { pub flow Call(String) -> String; }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let limit = on::<BeforeExecute<Call>>().name("limit").target_named("search");
+/// hooks.register(limit.handler(|_: &mut FlowContext<Call>| ()))?;
+/// assert_eq!(&*hooks.handlers_for(&Target::named("search"))[0].name, "limit");
+/// assert!(hooks.handlers_for(&Target::of::<String>()).is_empty());
+/// assert_eq!(Target::named("search").to_string(), "\"search\"");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target(Kind);
 

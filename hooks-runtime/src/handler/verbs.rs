@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::handler::forms::{Async1, Call1, Call2, Handler, IntoHandler, StateAsync1};
+use crate::handler::calls::{Call1, Call2};
+use crate::handler::forms::{Async1, Handler, Sent, StateAsync1};
 use crate::model::{Model, RegistersAs, Returns};
 use crate::point::HookPoint;
 
 /// An async function or closure of `&Payload`: what `register_*` takes.
+///
+/// The example of [`register_void`](crate::HookRegistry::register_void) gives it one.
 #[diagnostic::on_unimplemented(
     message = "this is not an async `{Verb}` handler of `{P}`",
     label = "expected an async function or closure of `&Payload`",
@@ -34,11 +37,13 @@ where
     where
         P::Model: RegistersAs<V, P>,
     {
-        IntoHandler::<V, P, (), Async1, _>::into_handler(self, ())
+        <Async1 as Sent<F, (), V, P>>::handler(self, ())
     }
 }
 
 /// The same, called on a state first.
+///
+/// The example of [`register_void_with`](crate::HookRegistry::register_void_with) gives it one.
 #[diagnostic::on_unimplemented(
     message = "this is not an async `{Verb}` handler of `{P}` with the state `{S}`",
     label = "expected an async function or closure of `&{S}` and `&Payload`",
@@ -68,7 +73,7 @@ where
     where
         P::Model: RegistersAs<V, P>,
     {
-        IntoHandler::<V, P, S, StateAsync1, _>::into_handler(self, state)
+        <StateAsync1 as Sent<F, S, V, P>>::handler(self, state)
     }
 }
 
@@ -76,6 +81,8 @@ where
 ///
 /// It reads them from an `AsyncFn` bound, which in turn cannot ask for a `Send`
 /// future; that is what `Call2` does.
+///
+/// The example of [`register_void_with`](crate::HookRegistry::register_void_with) has a closure without types.
 pub trait InferredWith<S, P: HookPoint>:
     for<'a> AsyncFn(&'a S, <P::Model as Model>::Input<'a, P>) -> <Self as InferredWith<S, P>>::Returned
 {

@@ -5,9 +5,30 @@ use thiserror::Error;
 use crate::error::FireError;
 use crate::flow::FlowError;
 use crate::point::ModelKind;
+use crate::readable::readable_debug;
 
 /// Why a point was not fired or handled by name, or has no outcome.
-#[derive(Debug, Error)]
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # use hooks_runtime::json::JsonError;
+/// # hook_points! {
+/// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+/// #     /// A lamp was switched.
+/// #     pub void Switched { on: bool }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let catalogue = points();
+/// let json = hooks.json(&catalogue).max_bytes(16);
+/// let fire = async |name, text| json.fire(name, text).await.unwrap_err();
+/// let long = "x".repeat(17);
+/// assert!(matches!(fire("switched", &*long).await, JsonError::TooLarge { size: 17, limit: 16, .. }));
+/// assert!(matches!(fire("switcht", "{}").await, JsonError::UnknownPoint { nearest: Some("switched"), .. }));
+/// # Ok(()) }
+/// ```
+#[derive(Error)]
 #[non_exhaustive]
 pub enum JsonError {
     /// The catalogue has no point of that name.
@@ -35,7 +56,10 @@ pub enum JsonError {
         instead: &'static str,
     },
     /// The text is longer than the host allows.
-    #[error("the payload of `{point}` has {size} bytes, {limit} are allowed")]
+    #[error(
+        "the payload of `{point}` has {size} bytes, {limit} are allowed: send less, or raise \
+         `max_bytes`"
+    )]
     TooLarge {
         /// The wire name of the point.
         point: &'static str,
@@ -48,7 +72,10 @@ pub enum JsonError {
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// The outcome of the fire cannot be written as JSON.
-    #[error("the outcome of `{point}` cannot be written as JSON: {problem}")]
+    #[error(
+        "the outcome of `{point}` cannot be written as JSON: {problem}; its type needs a `Serialize` \
+         that writes JSON"
+    )]
     Unwritable {
         /// The wire name of the point.
         point: &'static str,
@@ -64,7 +91,26 @@ pub enum JsonError {
 }
 
 /// JSON that does not fit where it was given.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # use hooks_runtime::json::JsonError;
+/// # hook_points! {
+/// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+/// #     /// A lamp was switched.
+/// #     pub void Switched { on: bool }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let catalogue = points();
+/// let error = hooks.json(&catalogue).fire("switched", r#"{"on": 1}"#).await.unwrap_err();
+/// let JsonError::Mismatch(mismatch) = error else { panic!("{error}") };
+/// assert_eq!((mismatch.point, mismatch.what, &*mismatch.path), ("switched", "the payload", "on"));
+/// assert!(mismatch.problem.starts_with("invalid type: integer `1`, expected a boolean"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("{what} of `{point}` does not fit {}: {problem}", place(.path))]
 #[non_exhaustive]
 pub struct Mismatch {
@@ -81,9 +127,26 @@ pub struct Mismatch {
 }
 
 fn hint(nearest: Option<&'static str>) -> String {
-    nearest.map_or_else(String::new, |name| format!(": did you mean `{name}`?"))
+    nearest.map_or_else(
+        || "; the catalogue has all names: see its `points`".to_owned(),
+        |name| format!(": did you mean `{name}`?"),
+    )
 }
 
 fn place(path: &str) -> String {
     if path == "." { "as a whole".to_owned() } else { format!("at `{path}`") }
+}
+
+readable_debug! { struct Mismatch { point, what, path, problem } }
+readable_debug! {
+    enum JsonError {
+        UnknownPoint { name, nearest },
+        NoJson { point },
+        WrongModel { point, model, instead },
+        TooLarge { point, size, limit },
+        Mismatch(mismatch),
+        Unwritable { point, problem },
+        Fire(error),
+        Flow(error),
+    }
 }

@@ -9,7 +9,7 @@ use super::models::JsonModel;
 use super::point::{Boxed, ErasedPoint, FireOutcome, FiredByName, with_payload};
 use crate::engine::raw::HookContext;
 use crate::handler::annotated::{Answer, HandlerInput, Plain};
-use crate::handler::forms::StateAnnotatedAsync2;
+use crate::handler::forms::{Sent, StateAnnotatedAsync2};
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
@@ -37,7 +37,7 @@ where
     }
 
     fn register(&self, options: Box<Options>, handler: JsonHandler) -> Registration {
-        On::<P>::with_options(options).handler_with::<_, StateAnnotatedAsync2>(handler, ask::<P>)
+        On::<P>::with_options(options).finish(StateAnnotatedAsync2::handler(ask::<P>, handler))
     }
 }
 

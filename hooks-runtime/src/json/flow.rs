@@ -14,6 +14,29 @@ use crate::flow::FlowReport;
 use crate::handler::target::Target;
 
 /// A run of a flow known by its name: its targets.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # use hooks_runtime::json::{Value, json};
+/// # hook_points! {
+/// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+/// #     /// One search, stage by stage.
+/// #     pub flow Search(String) -> u32;
+/// # }
+/// # struct Books;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let catalogue = points();
+/// let json_hooks = hooks.json(&catalogue);
+/// let count = |_: Value| async { Ok::<_, std::io::Error>(json!(3)) };
+/// let search = json_hooks.flow("search")?.target::<Books>().target_named("books");
+/// let (found, report) = search.run_reported(r#""lamps""#, count).await;
+/// assert_eq!(found?, json!(3));
+/// assert_eq!(report.unwrap().operation().status().as_str(), "ran");
+/// assert_eq!(json_hooks.flow("search")?.run(r#""lamps""#, count).await?, json!(3));
+/// # Ok(()) }
+/// ```
 #[must_use = "call `run`"]
 pub struct JsonFlow<'h> {
     json: &'h JsonHooks<'h>,

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::answers::{claim_json, verdict_json};
 use crate::engine::raw::HookContext;
 use crate::error::BoxError;
-use crate::handler::forms::{Async1, Async2, Call1, Call2, Call3, Sync1, Sync2};
+use crate::handler::calls::{Call1, Call2, Call3};
+use crate::handler::forms::{Async1, Async2, Sync1, Sync2};
 use crate::model::{Claim, NoReplacement, Verdict};
 
 type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, BoxError>> + Send + 'a>>;
@@ -52,6 +53,8 @@ impl std::fmt::Debug for JsonHandler {
 
 /// A function or closure, sync or async, from a JSON value to an answer. `Form`
 /// is found by the compiler.
+///
+/// The example of [`JsonOn`](super::JsonOn) has one.
 #[diagnostic::on_unimplemented(
     message = "this is not a handler that speaks JSON",
     label = "expected a function or closure from `serde_json::Value` to an answer",
@@ -133,6 +136,8 @@ answers_later!(Async3, Call3<'a, Value, &'a HookContext, Value>, |f, asked| {
 });
 
 /// What a handler that speaks JSON may return.
+///
+/// The example of [`JsonOn`](super::JsonOn) has an answer.
 pub trait IntoAnswer {
     #[doc(hidden)]
     fn into_answer(self) -> Result<Value, BoxError>;

@@ -11,15 +11,35 @@ use super::point::{ByName, JsonPoint};
 use crate::catalogue::{Catalogue, PointInfo};
 use crate::error::BoxError;
 use crate::escape::excerpt;
-use crate::observe::report::FireReport;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{ModelKind, PointDescriptor};
+use crate::report::FireReport;
 
 /// The longest text that is read unless the host says otherwise: 1 MiB.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Hooks seen through a catalogue: points are known by their names, payloads
 /// and outcomes are JSON. See [`json`](crate::json).
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # use hooks_runtime::json::Outcome;
+/// # hook_points! {
+/// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+/// #     /// A door was opened.
+/// #     pub void Opened { door: u32 }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register_void::<Opened>(async |opened: &OpenedPayload| assert_eq!(opened.door, 7))?;
+/// let catalogue = points();
+/// let json = hooks.json(&catalogue).max_bytes(4_096);
+/// let (outcome, report) = json.fire_reported("opened", r#"{"door": 7}"#).await;
+/// assert_eq!(outcome?, Outcome::Notified);
+/// assert_eq!(report.unwrap().handlers().len(), 1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct JsonHooks<'c> {
     pub(super) hooks: ScopedHooks,
@@ -30,6 +50,8 @@ pub struct JsonHooks<'c> {
 impl ScopedHooks {
     /// These hooks by wire name, with JSON. Fires reach the handlers that the
     /// scope admits.
+    ///
+    /// The example of [`JsonHooks`] uses it.
     pub fn json<'c>(&self, catalogue: &'c Catalogue) -> JsonHooks<'c> {
         JsonHooks { hooks: self.clone(), catalogue, max_bytes: MAX_BYTES }
     }
@@ -64,6 +86,25 @@ impl JsonHooks<'_> {
 
     /// Runs the flow of that name around an operation from JSON to JSON, with
     /// an input that is JSON text.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # use hooks_runtime::json::{Value, json};
+    /// # hook_points! {
+    /// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+    /// #     /// One sum, stage by stage.
+    /// #     pub flow Sum(Vec<u32>) -> u32;
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let catalogue = points();
+    /// let sum = |numbers: Value| async move {
+    ///     Ok::<_, std::io::Error>(json!(numbers.as_array().map_or(0, Vec::len)))
+    /// };
+    /// assert_eq!(hooks.json(&catalogue).run_flow("sum", "[4, 5]", sum).await?, json!(2));
+    /// # Ok(()) }
+    /// ```
     pub async fn run_flow<'a, Fut, E>(
         &'a self,
         name: &str,
@@ -78,6 +119,8 @@ impl JsonHooks<'_> {
     }
 
     /// A run of the flow of that name with a target or a report.
+    ///
+    /// The example of [`JsonFlow`] has both.
     pub fn flow(&self, name: &str) -> Result<JsonFlow<'_>, JsonError> {
         let point = self.find(name)?;
         match json_of(point)? {

@@ -19,6 +19,8 @@ impl Catalogue {
     /// that speaks JSON.
     ///
     /// The by-name twin of [`on`](crate::on): see [`json`](crate::json).
+    ///
+    /// The example of [`JsonOn`] registers a handler by name.
     #[track_caller]
     pub fn on(&self, name: &str) -> Result<JsonOn, JsonError> {
         let location = SourceLocation::caller();
@@ -41,6 +43,32 @@ impl Catalogue {
 
 /// The options of a handler at a point known by its name; [`JsonOn::handler`]
 /// completes it.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, Verdict, hook_points};
+/// # use hooks_runtime::json::{Value, json};
+/// # hook_points! {
+/// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+/// #     /// Before a comment is shown.
+/// #     pub gating Commenting { text: String }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let catalogue = points();
+/// hooks.register([
+///     catalogue.on("commenting")?.name("trim").handler(|mut comment: Value| {
+///         comment["text"] = json!(comment["text"].as_str().unwrap_or("").trim());
+///         Verdict::Replace(comment)
+///     }),
+///     catalogue.on("commenting")?.name("empty").guard(|comment: Value| -> Verdict {
+///         if comment["text"] == "" { Verdict::reject("it is empty") } else { Verdict::Pass }
+///     })?,
+/// ])?;
+/// let shown = hooks.json(&catalogue).fire("commenting", r#"{"text": " "}"#).await?;
+/// assert_eq!(shown.to_json()["reason"], "it is empty");
+/// # Ok(()) }
+/// ```
 #[must_use = "add the handler, then give it to `register`"]
 pub struct JsonOn {
     options: Box<Options>,

@@ -8,6 +8,25 @@ use serde_json::{Value, json};
 use crate::model::{Claim, Gate, Rejection};
 
 /// The outcome of a fire by name.
+///
+/// ```
+/// # use hooks_runtime::{Gate, HookRegistry, hook_points};
+/// # use hooks_runtime::json::{Outcome, json};
+/// # hook_points! {
+/// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+/// #     /// Before a pot is fired.
+/// #     pub gating Firing { degrees: u32 }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let catalogue = points();
+/// match hooks.json(&catalogue).fire("firing", r#"{"degrees": 900}"#).await? {
+///     Outcome::Gate(Gate::Passed(payload)) => assert_eq!(payload, json!({"degrees": 900})),
+///     other => panic!("{}", other.to_json()),
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a rejection, a claim or a change that is not looked at is lost"]
 #[non_exhaustive]
@@ -27,6 +46,27 @@ pub enum Outcome {
 ///
 /// It derefs to the text, which is that of the reason's `Display`. Where the point
 /// declares no type for its reasons, the JSON is that text.
+///
+/// ```
+/// # use hooks_runtime::{Gate, HookRegistry, Judgement, hook_points, on};
+/// # use hooks_runtime::json::{Outcome, json};
+/// # hook_points! {
+/// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+/// #     /// Before a pot is fired.
+/// #     pub gating Firing { degrees: u32 }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Firing>().guard(|_: &FiringPayload| Judgement::reject("too cold")))?;
+/// let catalogue = points();
+/// let outcome = hooks.json(&catalogue).fire("firing", r#"{"degrees": 9}"#).await?;
+/// let Outcome::Gate(Gate::Rejected(rejection)) = outcome else { panic!() };
+/// let reason = rejection.into_reason();
+/// assert_eq!((&*reason, reason.json()), ("too cold", &json!("too cold")));
+/// assert_eq!(reason.into_json(), "too cold");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonReason {
     pub(super) text: String,

@@ -19,9 +19,9 @@ use crate::flow::{FlowPoint, FlowReport, StageKind};
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
 use crate::handler::target::Target;
-use crate::observe::report::FireReport;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
+use crate::report::FireReport;
 
 /// A point with JSON on all sides.
 #[doc(hidden)]

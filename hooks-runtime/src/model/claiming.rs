@@ -7,17 +7,28 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::{FiresAs, Model, RegistersAs, Returns};
-use crate::observe::report::{Contribution, FireReport, SkipReason};
+use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
+use crate::report::{Contribution, FireReport, SkipReason};
 
 /// The model of points that ask who takes something over.
 ///
 /// Handlers are asked in order; the first that returns a value has claimed,
 /// and those after it are not called. That none claims is a normal outcome.
+///
+/// ```
+/// # use hooks_runtime::{HookPoint, hook_points};
+/// # use hooks_runtime::point::ModelKind;
+/// hook_points! {
+///     /// Which backend serves this path? The first handler that has one answers.
+///     pub claiming Route { path: String } -> { port: u16 }
+/// }
+///
+/// assert_eq!(Route::descriptor().model(), ModelKind::Claiming);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Claiming;
 
@@ -39,6 +50,15 @@ impl Model for Claiming {
 }
 
 /// Whether a handler claimed. Which one did is in the report of the fire.
+///
+/// ```
+/// use hooks_runtime::Claim;
+///
+/// let claim = Claim::Claimed(8080);
+/// assert!(claim.is_claimed());
+/// assert_eq!(claim.claimed(), Some(8080));
+/// assert_eq!(Claim::<u16>::Unclaimed.claimed(), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use = "a claim that is not looked at is lost"]
 pub enum Claim<R> {
@@ -64,6 +84,20 @@ impl<R> Claim<R> {
 }
 
 /// What a handler of a claiming point with the result `R` may return.
+///
+/// ```
+/// # use hooks_runtime::{Claim, HookRegistry, hook_points, on};
+/// # hook_points! { pub claiming Parse(String) -> u32; }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// // An option of the result, or a `Result` of such an option.
+/// hooks.register(on::<Parse>().handler(|text: &String| (text == "one").then_some(1)))?;
+/// hooks.register(on::<Parse>().handler(|text: &String| text.parse().map(Some)))?;
+/// assert_eq!(hooks.fire_claiming::<Parse>(&"one".to_owned()).await?, Claim::Claimed(1));
+/// assert_eq!(hooks.fire_claiming::<Parse>(&"2".to_owned()).await?, Claim::Claimed(2));
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a handler of `{P}` cannot return `{Self}`",
     label = "expected `Option<{R}>`, or a `Result` of it",
@@ -103,6 +137,22 @@ impl HookRegistry {
     ///
     /// For a synchronous one, one that takes the
     /// [`HookContext`](crate::HookContext), or options, see [`on`].
+    ///
+    /// ```
+    /// # use hooks_runtime::{Claim, HookRegistry, hook_points};
+    /// # hook_points! { pub claiming Complete { prefix: String } -> String; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register_claiming::<Complete>(async |line: &CompletePayload| {
+    ///     ("hook_points".starts_with(&line.prefix)).then(|| "hook_points".to_owned())
+    /// })?;
+    /// let line = |prefix: &str| CompletePayload { prefix: prefix.to_owned() };
+    /// let completed = hooks.fire_claiming::<Complete>(&line("hook")).await?;
+    /// assert_eq!(completed.claimed().as_deref(), Some("hook_points"));
+    /// assert_eq!(hooks.fire_claiming::<Complete>(&line("x")).await?, Claim::Unclaimed);
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
     pub fn register_claiming<P>(
         &self,
@@ -117,8 +167,24 @@ impl HookRegistry {
 
     /// As [`register_claiming`](Self::register_claiming), called on `state`
     /// first.
+    ///
+    /// ```
+    /// # use std::collections::HashMap;
+    /// # use hooks_runtime::{Claim, HookRegistry, hook_points};
+    /// # hook_points! { pub claiming Resolve(String) -> String; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let aliases = HashMap::from([("b".to_owned(), "build".to_owned())]);
+    /// hooks.register_claiming_with::<Resolve, _>(aliases, async |aliases, word| {
+    ///     aliases.get(word).cloned()
+    /// })?;
+    /// let resolved = hooks.fire_claiming::<Resolve>(&"b".to_owned()).await?;
+    /// assert_eq!(resolved, Claim::Claimed("build".to_owned()));
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
-    pub fn register_claiming_with<P, S>(
+    pub fn register_claiming_with<P, S /* write `register_claiming_with::<P, _>(…)` */>(
         &self,
         state: S,
         handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Claiming, P>>::As, P>,
@@ -131,47 +197,98 @@ impl HookRegistry {
     }
 }
 
+// What a fire comes to stands in its signature, in full.
+#[allow(clippy::type_complexity)]
 impl ScopedHooks {
     /// Asks the handlers of `P` in order until one claims.
+    ///
+    /// ```
+    /// # use hooks_runtime::{Claim, HookRegistry, hook_points, on};
+    /// # hook_points! { pub claiming Desk { topic: String } -> u32; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Desk>().handler(|question: &DeskPayload| {
+    ///     (question.topic == "refunds").then_some(4)
+    /// }))?;
+    /// match hooks.fire_claiming::<Desk>(&DeskPayload { topic: "refunds".into() }).await? {
+    ///     Claim::Claimed(desk) => assert_eq!(desk, 4),
+    ///     Claim::Unclaimed => panic!("the first desk takes it"),
+    /// }
+    /// # Ok(()) }
+    /// ```
     #[inline]
     pub fn fire_claiming<'f, P>(
         &'f self,
         payload: &'f P::Payload,
-    ) -> impl Future<Output = Result<Claim<P::Result>, FireError>> + Send + use<'f, P>
+    ) -> Fired<
+        P,
+        Claiming,
+        impl Future<Output = Result<Claim<P::Result>, FireError>> + Send + use<'f, P>,
+    >
     where
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        self.fire::<Claiming, P>(payload)
+        <P::Model as FiresAs<Claiming, P>>::fired(self.fire::<Claiming, P>(payload))
     }
 
     /// As [`fire_claiming`](Self::fire_claiming); the payload is made only if
     /// there are handlers.
+    ///
+    /// ```
+    /// # use hooks_runtime::{Claim, HookRegistry, hook_points};
+    /// # hook_points! { pub claiming Cached { key: Vec<u8> } -> String; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// // No cache is installed, so the key is not computed.
+    /// let cached = hooks.fire_claiming_with::<Cached>(|| unreachable!("the key")).await?;
+    /// assert_eq!(cached, Claim::Unclaimed);
+    /// # Ok(()) }
+    /// ```
     #[inline]
-    pub async fn fire_claiming_with<P>(
+    pub fn fire_claiming_with<P>(
         &self,
         payload: impl FnOnce() -> P::Payload + Send,
-    ) -> Result<Claim<P::Result>, FireError>
+    ) -> Fired<P, Claiming, impl Future<Output = Result<Claim<P::Result>, FireError>>>
     where
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        if self.needs_payload::<P>()? {
-            return self.fire_made::<Claiming, P>(payload()).await;
-        }
-        Ok(Claim::Unclaimed)
+        <P::Model as FiresAs<Claiming, P>>::fired(async move {
+            if self.needs_payload::<P>()? {
+                return self.fire_made::<Claiming, P>(payload()).await;
+            }
+            Ok(Claim::Unclaimed)
+        })
     }
 
     /// As [`fire_claiming`](Self::fire_claiming), with a report.
-    pub async fn fire_claiming_reported<P>(
-        &self,
-        payload: &P::Payload,
-    ) -> (Result<Claim<P::Result>, FireError>, FireReport)
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub claiming Printer(u32) -> String; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Printer>().name("near").handler(|_: &u32| Some("hall".to_owned())))?;
+    /// hooks.register(on::<Printer>().name("far").handler(|_: &u32| Some("cellar".to_owned())))?;
+    /// let (printer, report) = hooks.fire_claiming_reported::<Printer>(&7).await;
+    /// assert_eq!(printer?.claimed().as_deref(), Some("hall"));
+    /// let far = report.handler("far").unwrap();
+    /// assert_eq!(far.status().to_string(), "not called: an earlier handler claimed");
+    /// # Ok(()) }
+    /// ```
+    pub fn fire_claiming_reported<'f, P>(
+        &'f self,
+        payload: &'f P::Payload,
+    ) -> Fired<P, Claiming, impl Future<Output = (Result<Claim<P::Result>, FireError>, FireReport)>>
     where
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
-        self.fire_reported::<Claiming, P>(payload).await
+        <P::Model as FiresAs<Claiming, P>>::fired(self.fire_reported::<Claiming, P>(payload))
     }
 }
 

@@ -8,10 +8,10 @@ use crate::model::compose::{Accumulator, FireResult};
 use crate::model::{FiresAs, Model};
 use crate::observe::FireEnd;
 use crate::observe::recorder::Recorder;
-use crate::observe::report::FireReport;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::interest::Interest;
 use crate::point::{HookPoint, PointDescriptor};
+use crate::report::FireReport;
 
 impl ScopedHooks {
     #[inline(always)]

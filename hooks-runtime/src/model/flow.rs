@@ -14,6 +14,18 @@ use crate::point::{FailurePolicy, HookPoint, ModelKind};
 ///
 /// No handler registers at the flow itself: handlers belong to its stages, and the
 /// host runs it: `hooks.flow::<F>().run(input, operation)`.
+///
+/// ```
+/// # use hooks_runtime::{HookPoint, hook_points};
+/// # use hooks_runtime::flow::FlowPoint;
+/// hook_points! {
+///     /// One build, stage by stage.
+///     pub flow Build(String) -> u32;
+/// }
+///
+/// assert_eq!(Build::NAME, "build");
+/// assert_eq!(Build::STAGE_NAMES[2], "build/beforeExecute");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Flow;
 
@@ -75,6 +87,8 @@ impl Accumulator for Infallible {
 }
 
 /// What a handler of a flow may return: a flow has none.
+///
+/// The example of [`FlowPoint`](crate::flow::FlowPoint) has a handler at a stage, where they belong.
 #[diagnostic::on_unimplemented(
     message = "`{P}` is a flow, which has no handlers of its own",
     label = "a handler belongs to one of its stages",

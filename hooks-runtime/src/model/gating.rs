@@ -8,14 +8,14 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::guard::{Judgement, NoReplacement, guard_that_replaces};
+use crate::model::guard::{NoReplacement, guard_that_replaces};
 use crate::model::rejection::Rejection;
-use crate::model::{FiresAs, Model, RegistersAs, Returns};
-use crate::observe::report::{Contribution, FireReport, SkipReason};
+use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
+use crate::report::{Contribution, FireReport, SkipReason};
 
 /// The model of points that a payload must pass before the host uses it.
 ///
@@ -23,6 +23,16 @@ use crate::registry::handle::Handle;
 /// left. Then guards run, which see the final payload and cannot change it: so
 /// what a guard judged is what the host gets. The first rejection ends the
 /// fire.
+///
+/// ```
+/// # use hooks_runtime::{FailurePolicy, HookPoint, hook_points};
+/// hook_points! {
+///     /// Before a commit is made. No verdict is no pass, so a failure stops it.
+///     pub gating Committing { message: String }
+/// }
+///
+/// assert_eq!(Committing::descriptor().policy(), FailurePolicy::Closed);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Gating;
 
@@ -49,7 +59,22 @@ impl Model for Gating {
 /// A rewriter returns `Verdict<Payload>`. A guard returns `Verdict`, whose
 /// `Replace` cannot be made. The reason of a rejection is text, or of the type
 /// that the point declares, `R`: then a rewriter returns `Verdict<Payload, R>` and
-/// a guard [`Judgement<R>`](Judgement). [`Rejection`] has an example.
+/// a guard [`Judgement<R>`](crate::Judgement). [`Rejection`] has an example.
+///
+/// ```
+/// use hooks_runtime::Verdict;
+///
+/// fn shorten(subject: &String) -> Verdict<String> {
+///     match subject.len() {
+///         0 => Verdict::reject("a commit needs a subject"),
+///         1..=50 => Verdict::Pass,
+///         _ => Verdict::Replace(subject[..50].to_owned()),
+///     }
+/// }
+///
+/// assert_eq!(shorten(&"fix".to_owned()), Verdict::Pass);
+/// assert_eq!(shorten(&String::new()), Verdict::Reject("a commit needs a subject".to_owned()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a verdict decides only when it is returned"]
 pub enum Verdict<P = NoReplacement, R = String> {
@@ -69,6 +94,19 @@ impl<P, R> Verdict<P, R> {
 }
 
 /// Whether the payload passed the gate.
+///
+/// ```
+/// # use hooks_runtime::{Gate, HookRegistry, hook_points};
+/// # hook_points! { pub gating Deploying { version: String } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// match hooks.fire_gating::<Deploying>(DeployingPayload { version: "1.2".into() }).await? {
+///     Gate::Passed(deploying) => assert_eq!(deploying.version, "1.2"),
+///     Gate::Rejected(rejection) => println!("not today: {}", rejection.reason()),
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the payload is usable only where the gate passed it"]
 pub enum Gate<P, R = String> {
@@ -78,24 +116,53 @@ pub enum Gate<P, R = String> {
     Rejected(Rejection<R>),
 }
 
-/// What a rewriter of a gating point may return, where it is to be an `Expected`
-/// and a guard's a `Judged`.
+impl<P, R> Gate<P, R> {
+    /// The payload, or the rejection as an error, for `?`.
+    ///
+    /// ```
+    /// use hooks_runtime::{HookRegistry, hook_points};
+    ///
+    /// hook_points! {
+    ///     /// Before a message leaves.
+    ///     pub gating Sending { text: String }
+    /// }
+    ///
+    /// async fn send(hooks: &HookRegistry, text: String) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let message = hooks.fire_gating::<Sending>(SendingPayload { text }).await?.into_result()?;
+    ///     println!("sent {}", message.text);
+    ///     Ok(())
+    /// }
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(send(&HookRegistry::new(), "hello".into()))?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn into_result(self) -> Result<P, Rejection<R>> {
+        match self {
+            Self::Passed(payload) => Ok(payload),
+            Self::Rejected(rejection) => Err(rejection),
+        }
+    }
+}
+
+/// What a rewriter of a gating point with reasons of the type `R` may return, where it
+/// is to be an `Expected`.
+///
+/// The example of [`Verdict`] has a handler that returns one.
 #[diagnostic::on_unimplemented(
     message = "a handler of `{P}` cannot return `{Self}`",
     label = "expected `{Expected}`, or a `Result` of it",
     note = "return `{Expected}` or `Result<{Expected}, E>`; the error `E` is \
             `Into<Box<dyn Error + Send + Sync>>`",
-    note = "a guard, which cannot replace the payload, returns `{Judged}`: write `guard` in the \
-            annotation, or use `register_guard` or `on::<{P}>().guard(f)`; with state \
+    note = "a guard, which cannot replace the payload, returns `Judgement<{R}>`: write `guard` in \
+            the annotation, or use `register_guard` or `on::<{P}>().guard(f)`; with state \
             `register_guard_with` or `guard_with`"
 )]
-pub trait ReturnsVerdict<P, Expected, Judged> {
+pub trait ReturnsVerdict<P, Expected, R> {
     /// The uniform form.
     fn into_verdict(self) -> Result<Expected, BoxError>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, T, R, J> ReturnsVerdict<P, Self, J> for Verdict<T, R> {
+impl<P, T, R> ReturnsVerdict<P, Self, R> for Verdict<T, R> {
     #[inline]
     fn into_verdict(self) -> Result<Self, BoxError> {
         Ok(self)
@@ -103,7 +170,7 @@ impl<P, T, R, J> ReturnsVerdict<P, Self, J> for Verdict<T, R> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<P, T, R, J, E> ReturnsVerdict<P, Verdict<T, R>, J> for Result<Verdict<T, R>, E>
+impl<P, T, R, E> ReturnsVerdict<P, Verdict<T, R>, R> for Result<Verdict<T, R>, E>
 where
     E: Into<BoxError>,
 {
@@ -116,7 +183,7 @@ where
 impl<P, T> Returns<Gating, P> for T
 where
     P: HookPoint,
-    T: ReturnsVerdict<P, Verdict<P::Payload, P::Result>, Judgement<P::Result>>,
+    T: ReturnsVerdict<P, Verdict<P::Payload, P::Result>, P::Result>,
 {
     #[inline]
     fn into_output(self) -> Result<Verdict<P::Payload, P::Result>, BoxError> {
@@ -129,6 +196,20 @@ impl HookRegistry {
     ///
     /// For a synchronous one, one that takes the
     /// [`HookContext`](crate::HookContext), or options, see [`on`].
+    ///
+    /// ```
+    /// # use hooks_runtime::{Gate, HookRegistry, Verdict, hook_points};
+    /// # hook_points! { pub gating Searching(String); }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register_gating::<Searching>(async |query: &String| {
+    ///     Verdict::Replace(query.trim().to_owned())
+    /// })?;
+    /// let query = hooks.fire_gating::<Searching>(" lamps ".to_owned()).await?;
+    /// assert_eq!(query, Gate::Passed("lamps".to_owned()));
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
     pub fn register_gating<P>(
         &self,
@@ -142,8 +223,23 @@ impl HookRegistry {
     }
 
     /// As [`register_gating`](Self::register_gating), called on `state` first.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, Verdict, hook_points};
+    /// # hook_points! { pub gating Uploading { bytes: u64 } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let limit = 1_000;
+    /// hooks.register_gating_with::<Uploading, _>(limit, async |limit, upload| {
+    ///     if upload.bytes > *limit { Verdict::reject("too large") } else { Verdict::Pass }
+    /// })?;
+    /// let upload = hooks.fire_gating::<Uploading>(UploadingPayload { bytes: 2_000 }).await?;
+    /// assert_eq!(upload.into_result().unwrap_err().reason(), "too large");
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
-    pub fn register_gating_with<P, S>(
+    pub fn register_gating_with<P, S /* write `register_gating_with::<P, _>(…)` */>(
         &self,
         state: S,
         handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Gating, P>>::As, P>,
@@ -156,51 +252,99 @@ impl HookRegistry {
     }
 }
 
+// What a fire comes to stands in its signature, in full.
+#[allow(clippy::type_complexity)]
 impl ScopedHooks {
     /// Passes `payload` through the rewriters and the guards of `P`.
     ///
     /// It comes back in [`Gate::Passed`], without a clone where no handler
     /// replaced it.
+    ///
+    /// The example of [`Gate`] looks at what comes of it.
     #[inline]
     pub fn fire_gating<P>(
         &self,
         payload: P::Payload,
-    ) -> impl Future<Output = Result<Gate<P::Payload, P::Result>, FireError>> + Send + use<'_, P>
+    ) -> Fired<
+        P,
+        Gating,
+        impl Future<Output = Result<Gate<P::Payload, P::Result>, FireError>> + Send + use<'_, P>,
+    >
     where
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
-        self.fire::<Gating, P>(payload)
+        <P::Model as FiresAs<Gating, P>>::fired(self.fire::<Gating, P>(payload))
     }
 
     /// As [`fire_gating`](Self::fire_gating); the payload is made only if there
     /// are handlers. `None` where there are none, and no payload was made: the
     /// caller goes on with what it has.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, Verdict, hook_points};
+    /// # hook_points! { pub gating Publishing { pages: Vec<String> } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// // Without handlers there is no payload, and nothing that could reject it.
+    /// assert!(hooks.fire_gating_with::<Publishing>(|| unreachable!("the pages")).await?.is_none());
+    ///
+    /// hooks.register_gating::<Publishing>(async |_: &PublishingPayload| Verdict::Pass)?;
+    /// let gate = hooks.fire_gating_with::<Publishing>(|| PublishingPayload { pages: vec![] }).await?;
+    /// assert!(gate.unwrap().into_result()?.pages.is_empty());
+    /// # Ok(()) }
+    /// ```
     #[inline]
-    pub async fn fire_gating_with<P>(
+    pub fn fire_gating_with<P>(
         &self,
         payload: impl FnOnce() -> P::Payload + Send,
-    ) -> Result<Option<Gate<P::Payload, P::Result>>, FireError>
+    ) -> Fired<
+        P,
+        Gating,
+        impl Future<Output = Result<Option<Gate<P::Payload, P::Result>>, FireError>>,
+    >
     where
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
-        if self.needs_payload::<P>()? {
-            return self.fire::<Gating, P>(payload()).await.map(Some);
-        }
-        Ok(None)
+        <P::Model as FiresAs<Gating, P>>::fired(async move {
+            if self.needs_payload::<P>()? {
+                return self.fire::<Gating, P>(payload()).await.map(Some);
+            }
+            Ok(None)
+        })
     }
 
     /// As [`fire_gating`](Self::fire_gating), with a report.
-    pub async fn fire_gating_reported<P>(
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, Judgement, Verdict, hook_points, on};
+    /// # hook_points! { pub gating Ordering { item: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let in_stock = on::<Ordering>().name("in_stock");
+    /// hooks.register(in_stock.guard(|_: &OrderingPayload| Judgement::reject("sold out")))?;
+    /// let order = OrderingPayload { item: "lamp".into() };
+    /// let (gate, report) = hooks.fire_gating_reported::<Ordering>(order).await;
+    /// assert_eq!(gate?.into_result().unwrap_err().handler(), "in_stock");
+    /// assert_eq!(report.handlers()[0].status().to_string(), "rejected: sold out");
+    /// # Ok(()) }
+    /// ```
+    pub fn fire_gating_reported<P>(
         &self,
         payload: P::Payload,
-    ) -> (Result<Gate<P::Payload, P::Result>, FireError>, FireReport)
+    ) -> Fired<
+        P,
+        Gating,
+        impl Future<Output = (Result<Gate<P::Payload, P::Result>, FireError>, FireReport)>,
+    >
     where
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
-        self.fire_reported::<Gating, P>(payload).await
+        <P::Model as FiresAs<Gating, P>>::fired(self.fire_reported::<Gating, P>(payload))
     }
 }
 

@@ -8,6 +8,24 @@ use crate::engine::containment::drop_contained;
 ///
 /// Derive it for a named result type; `hook_points!` writes it for results
 /// declared in place.
+///
+/// ```
+/// use hooks_runtime::{Merge, hook_points};
+///
+/// #[derive(Debug, Default, PartialEq, Merge)]
+/// pub struct Limits { seconds: Option<u64>, megabytes: Option<u64> }
+///
+/// hook_points! {
+///     /// Before a job is run: how much may it take?
+///     pub modifying Limiting { job: String } -> Limits;
+/// }
+///
+/// let mut limits = Limits { seconds: Some(5), megabytes: None };
+/// let set = limits.merge(Limits { seconds: Some(60), megabytes: Some(100) });
+/// assert_eq!(limits, Limits { seconds: Some(5), megabytes: Some(100) });
+/// assert_eq!(set.names::<Limits>(), ["megabytes"]);
+/// assert_eq!(limits.filled().names::<Limits>(), Limits::FIELDS);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be merged, so it cannot be the result of a modifying point",
     label = "not a merged result",
@@ -31,6 +49,40 @@ pub trait Merge: Default + Send + Sync + 'static {
     /// handlers, and of two panics in one drop the second ends the process.
     #[doc(hidden)]
     fn drop_fields(&mut self) {}
+}
+
+/// How results of the type `R` are merged: [`Merge`], as a value of the point.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Merging<R> {
+    pub(crate) fields: &'static [&'static str],
+    pub(crate) default: fn() -> R,
+    pub(crate) merge: fn(&mut R, R) -> FieldSet,
+    pub(crate) filled: fn(&R) -> FieldSet,
+    pub(crate) drop_fields: fn(&mut R),
+}
+
+impl<R> Merging<R> {
+    /// That of points whose results are not merged: never called.
+    pub(crate) const NONE: Self = Self {
+        fields: &[],
+        default: || unreachable!("only results of modifying points are merged"),
+        merge: |_, _| FieldSet::new(),
+        filled: |_| FieldSet::new(),
+        drop_fields: |_| {},
+    };
+}
+
+/// How a type says that it is merged.
+#[doc(hidden)]
+pub const fn merging<R: Merge>() -> Merging<R> {
+    Merging {
+        fields: R::FIELDS,
+        default: R::default,
+        merge: R::merge,
+        filled: R::filled,
+        drop_fields: R::drop_fields,
+    }
 }
 
 /// A field of a merged result.
@@ -91,6 +143,15 @@ impl<R: Merge + serde::Serialize> serde::Serialize for DroppedByField<R> {
 }
 
 /// Some of the fields of a [`Merge`] type, by index.
+///
+/// ```
+/// use hooks_runtime::model::FieldSet;
+///
+/// let mut set = FieldSet::new();
+/// assert!(set.is_empty());
+/// set.insert(2);
+/// assert!(set.contains(2) && !set.contains(0));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FieldSet(u64);
 
@@ -121,6 +182,14 @@ impl FieldSet {
     }
 
     /// The names of the fields in it.
+    ///
+    /// ```
+    /// # use hooks_runtime::{Merge, hook_points};
+    /// # hook_points! { pub modifying Styling { page: u32 } -> { font: String, size: u32 } }
+    /// let mut style = StylingResult::default();
+    /// let set = style.merge(StylingResult { font: None, size: Some(12) });
+    /// assert_eq!(set.names::<StylingResult>(), ["size"]);
+    /// ```
     pub fn names<R: Merge>(self) -> Vec<&'static str> {
         self.names_of(R::FIELDS)
     }

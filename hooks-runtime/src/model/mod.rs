@@ -5,6 +5,9 @@
 //! they share is in `compose.rs`, `fire.rs` and `register.rs`. The stages of a
 //! flow, which are what is fired of it, are in [`crate::flow`].
 
+// What a fire returns is written out in the signature of its verb, where users read it.
+#![allow(clippy::type_complexity)]
+
 mod claiming;
 pub(crate) mod compose;
 mod fire;
@@ -28,7 +31,7 @@ pub use guard::{Guard, Judgement, NoReplacement, ReturnsJudgement};
 pub(crate) use merge::DroppedByField;
 pub use merge::{FieldSet, Merge};
 #[doc(hidden)]
-pub use merge::{drop_field, is_filled};
+pub use merge::{Merging, drop_field, is_filled, merging};
 pub use modifying::{Modifying, ReturnsAmendment};
 #[doc(hidden)]
 pub use rejection::displayed;
@@ -46,6 +49,26 @@ use crate::point::{HookPoint, ModelKind};
 /// How the handlers of a point run and compose.
 ///
 /// Sealed: a point's model is one of the types in this crate.
+///
+/// Code that is generic over the points of one model names it:
+///
+/// ```
+/// # use hooks_runtime::{FireError, HookPoint, HookRegistry, hook_points};
+/// # use hooks_runtime::model::{FiresAs, Void};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// async fn notify<P>(hooks: &HookRegistry, payload: P::Payload) -> Result<(), FireError>
+/// where
+///     P: HookPoint<Model = Void>,
+///     Void: FiresAs<Void, P>,
+/// {
+///     hooks.fire_void::<P>(&payload).await
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// notify::<Saved>(&HookRegistry::new(), SavedPayload { page: 7 }).await?;
+/// # Ok(()) }
+/// ```
 pub trait Model: Sealed + Send + Sync + 'static {
     /// The model as data.
     const KIND: ModelKind;
@@ -66,6 +89,8 @@ pub trait Model: Sealed + Send + Sync + 'static {
 }
 
 /// Says that the point of a `register_*` call has the model of its verb.
+///
+/// The example of [`register_guard`](crate::HookRegistry::register_guard) has the two kinds of handlers of a gating point.
 #[diagnostic::on_unimplemented(
     message = "`{P}` is a `{Self}` hook point, so it cannot be registered as `{Verb}`",
     label = "`{P}` is declared `{Self}`",
@@ -102,17 +127,24 @@ impl<M: Compose<P>, P: HookPoint<Model = M>> RegistersAs<M, P> for M {
 }
 
 /// Says that the point of a `fire_*` call has the model of its verb.
+///
+/// The example of [`Model`] has it as a bound.
 #[diagnostic::on_unimplemented(
     message = "`{P}` is a `{Self}` hook point, so it cannot be fired as `{Verb}`",
     label = "`{P}` is declared `{Self}`",
     note = "the declaration of a point picks its model: use `fire_modifying` for `Modifying` \
             points, `fire_void` for `Void`, `fire_claiming` for `Claiming`, `fire_gating` for \
-            `Gating`, `run_flow` for a `Flow`, which fires its stages"
+            `Gating`; a `Flow` is run, which fires its stages: `hooks.flow::<F>().run(…)`, or \
+            `hooks.run_flow::<F, _>(…)`"
 )]
 pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
-    /// The point's result, which is not judged where the verb is wrong.
+    /// `T` itself: what the verb returns. Where the verb is wrong, this is of no known
+    /// type, and so nothing is said of what is done with it: one mistake, one error.
     #[doc(hidden)]
-    type Composed;
+    type Fired<T>;
+    /// `fired` itself.
+    #[doc(hidden)]
+    fn fired<T>(fired: T) -> Self::Fired<T>;
     /// A fire that is given that.
     #[doc(hidden)]
     fn begin<'f>(
@@ -125,7 +157,13 @@ pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
 }
 
 impl<M: Begin<P>, P: HookPoint<Model = M>> FiresAs<M, P> for M {
-    type Composed = P::Result;
+    type Fired<T> = T;
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn fired<T>(fired: T) -> T {
+        fired
+    }
 
     #[inline]
     fn begin<'f>(
@@ -141,8 +179,13 @@ impl<M: Begin<P>, P: HookPoint<Model = M>> FiresAs<M, P> for M {
     }
 }
 
+/// `T`, which a verb of the model `Verb` returns for a point `P` of that model.
+pub type Fired<P, Verb, T> = <<P as HookPoint>::Model as FiresAs<Verb, P>>::Fired<T>;
+
 /// What a handler of a point with model `M` may return. Each model says it with
 /// a trait of its own, so that the error for a wrong type says what is right.
+///
+/// The example of [`Verdict`] has one of its types.
 pub trait Returns<M: Model, P: HookPoint> {
     /// The uniform form.
     fn into_output(self) -> Result<M::Output<P>, BoxError>;

@@ -1,6 +1,7 @@
 //! Modifying: one after another; per field the first value wins.
 
 use std::any::Any;
+use std::fmt;
 use std::future::Future;
 
 use crate::engine::containment::contained;
@@ -9,18 +10,30 @@ use crate::error::{BoxError, DefaultPanicked, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::{FieldSet, FiresAs, Merge, Model, RegistersAs, Returns};
-use crate::observe::report::{Contribution, FireReport};
+use crate::model::{FieldSet, Fired, FiresAs, Model, RegistersAs, Returns};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
+use crate::report::{Contribution, FireReport};
 
 /// The model of points that amend what the host does next.
 ///
 /// Every handler gets the same unmodified payload and returns a result whose
 /// fields are optional. For each field the first handler that sets it wins;
 /// later ones fill only what is still empty.
+///
+/// ```
+/// # use hooks_runtime::{HookPoint, hook_points};
+/// # use hooks_runtime::point::ModelKind;
+/// hook_points! {
+///     /// Before a page is rendered. The first handler that sets a field has it.
+///     pub modifying Rendering { path: String } -> { title: String, theme: String }
+/// }
+///
+/// assert_eq!(Rendering::descriptor().model(), ModelKind::Modifying);
+/// assert_eq!(RenderingResult::default().title, None);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Modifying;
 
@@ -38,10 +51,26 @@ impl Model for Modifying {
     type Output<P: HookPoint> = Option<P::Result>;
     type Reason<P: HookPoint> = String;
     type Given<'f, P: HookPoint> = &'f P::Payload;
-    type Accumulator<P: HookPoint> = Merged<P::Result>;
+    type Accumulator<P: HookPoint> = Merged<P>;
 }
 
 /// What a handler of a modifying point with the result `R` may return.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub modifying Naming { id: u32 } -> { name: String } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// // The result, an option of it, or a `Result` of either.
+/// hooks.register(on::<Naming>().handler(|_: &NamingPayload| None::<NamingResult>))?;
+/// hooks.register(on::<Naming>().handler(|naming: &NamingPayload| {
+///     Ok::<_, std::io::Error>(NamingResult { name: Some(format!("no. {}", naming.id)) })
+/// }))?;
+/// let named = hooks.fire_modifying::<Naming>(&NamingPayload { id: 7 }).await?;
+/// assert_eq!(named.name.as_deref(), Some("no. 7"));
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a handler of `{P}` cannot return `{Self}`",
     label = "expected `{R}`, or an `Option` or a `Result` of it",
@@ -53,8 +82,8 @@ pub trait ReturnsAmendment<P, R> {
     fn into_amendment(self) -> Result<Option<R>, BoxError>;
 }
 
-// Recommended, because a result that cannot be merged is reported as that.
-impl<P, R: Merge> ReturnsAmendment<P, R> for R {
+#[diagnostic::do_not_recommend]
+impl<P: HookPoint<Model = Modifying>, R> ReturnsAmendment<P, R> for R {
     #[inline]
     fn into_amendment(self) -> Result<Option<R>, BoxError> {
         Ok(Some(self))
@@ -97,6 +126,21 @@ impl HookRegistry {
     ///
     /// For a synchronous one, one that takes the
     /// [`HookContext`](crate::HookContext), or options, see [`on`].
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub modifying Compiling { file: String } -> { level: u8 } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register_modifying::<Compiling>(async |unit: &CompilingPayload| {
+    ///     unit.file.ends_with("_test.c").then(|| CompilingResult { level: Some(0) })
+    /// })?;
+    /// let flags = |file: &str| CompilingPayload { file: file.to_owned() };
+    /// assert_eq!(hooks.fire_modifying::<Compiling>(&flags("a_test.c")).await?.level, Some(0));
+    /// assert_eq!(hooks.fire_modifying::<Compiling>(&flags("a.c")).await?.level, None);
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
     pub fn register_modifying<P>(
         &self,
@@ -111,8 +155,24 @@ impl HookRegistry {
 
     /// As [`register_modifying`](Self::register_modifying), called on `state`
     /// first.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub modifying Pricing { item: String } -> { cents: u32 } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let discount = 10;
+    /// hooks.register_modifying_with::<Pricing, _>(discount, async |discount, pricing| {
+    ///     let full = 100 * u32::try_from(pricing.item.len()).unwrap();
+    ///     PricingResult { cents: Some(full - discount) }
+    /// })?;
+    /// let priced = hooks.fire_modifying::<Pricing>(&PricingPayload { item: "lamp".into() }).await?;
+    /// assert_eq!(priced.cents, Some(390));
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
-    pub fn register_modifying_with<P, S>(
+    pub fn register_modifying_with<P, S /* write `register_modifying_with::<P, _>(…)` */>(
         &self,
         state: S,
         handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Modifying, P>>::As, P>,
@@ -125,118 +185,164 @@ impl HookRegistry {
     }
 }
 
+// What a fire comes to stands in its signature, in full.
+#[allow(clippy::type_complexity)]
 impl ScopedHooks {
     /// Asks every handler of `P` in order, and merges what they return.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub modifying Greeting { visitor: String } -> { text: String, colour: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Greeting>().handler(|_: &GreetingPayload| GreetingResult {
+    ///     text: Some("welcome".into()),
+    ///     ..Default::default()
+    /// }))?;
+    /// hooks.register(on::<Greeting>().handler(|_: &GreetingPayload| GreetingResult {
+    ///     text: Some("hello".into()), // too late: the first value of a field is kept
+    ///     colour: Some("blue".into()),
+    /// }))?;
+    /// let greeting = hooks.fire_modifying::<Greeting>(&GreetingPayload { visitor: "v-1".into() }).await?;
+    /// assert_eq!(greeting.text.as_deref(), Some("welcome"));
+    /// assert_eq!(greeting.colour.as_deref(), Some("blue"));
+    /// # Ok(()) }
+    /// ```
     #[inline]
     pub fn fire_modifying<'f, P>(
         &'f self,
         payload: &'f P::Payload,
-    ) -> impl Future<Output = Result<P::Result, FireError>> + Send + use<'f, P>
+    ) -> Fired<P, Modifying, impl Future<Output = Result<P::Result, FireError>> + Send + use<'f, P>>
     where
         P: HookPoint,
-        P::Model: FiresAs<Modifying, P, Composed = P::Result>,
-        <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
+        P::Model: FiresAs<Modifying, P>,
     {
-        self.fire::<Modifying, P>(payload)
+        <P::Model as FiresAs<Modifying, P>>::fired(self.fire::<Modifying, P>(payload))
     }
 
     /// As [`fire_modifying`](Self::fire_modifying); the payload is made only if
     /// there are handlers.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub modifying Prompting { history: Vec<String> } -> { hint: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// // Without handlers the history is not collected, and the result is the default.
+    /// let prompt = hooks.fire_modifying_with::<Prompting>(|| unreachable!("the history")).await?;
+    /// assert_eq!(prompt.hint, None);
+    /// # Ok(()) }
+    /// ```
     #[inline]
-    pub async fn fire_modifying_with<P>(
+    pub fn fire_modifying_with<P>(
         &self,
         payload: impl FnOnce() -> P::Payload + Send,
-    ) -> Result<P::Result, FireError>
+    ) -> Fired<P, Modifying, impl Future<Output = Result<P::Result, FireError>>>
     where
         P: HookPoint,
-        P::Model: FiresAs<Modifying, P, Composed = P::Result>,
-        <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
+        P::Model: FiresAs<Modifying, P>,
     {
-        if self.needs_payload::<P>()? {
-            return self.fire_made::<Modifying, P>(payload()).await;
-        }
-        made_default()
+        <P::Model as FiresAs<Modifying, P>>::fired(async move {
+            if self.needs_payload::<P>()? {
+                return self.fire_made::<Modifying, P>(payload()).await;
+            }
+            made_default::<P>()
+        })
     }
 
     /// As [`fire_modifying`](Self::fire_modifying), with a report.
-    pub async fn fire_modifying_reported<P>(
-        &self,
-        payload: &P::Payload,
-    ) -> (Result<P::Result, FireError>, FireReport)
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # use hooks_runtime::report::{Contribution, HandlerStatus};
+    /// # hook_points! { pub modifying Labelling { box_id: u32 } -> { title: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Labelling>().name("titles").handler(|label: &LabellingPayload| {
+    ///     LabellingResult { title: Some(format!("box {}", label.box_id)) }
+    /// }))?;
+    /// let (label, report) = hooks.fire_modifying_reported::<Labelling>(&LabellingPayload { box_id: 7 }).await;
+    /// assert_eq!(label?.title.as_deref(), Some("box 7"));
+    /// let titles = report.handler("titles").unwrap();
+    /// assert_eq!(titles.status(), &HandlerStatus::Ran(Contribution::Fields(vec!["title"])));
+    /// # Ok(()) }
+    /// ```
+    pub fn fire_modifying_reported<'f, P>(
+        &'f self,
+        payload: &'f P::Payload,
+    ) -> Fired<P, Modifying, impl Future<Output = (Result<P::Result, FireError>, FireReport)>>
     where
         P: HookPoint,
-        P::Model: FiresAs<Modifying, P, Composed = P::Result>,
-        <P::Model as FiresAs<Modifying, P>>::Composed: Merge,
+        P::Model: FiresAs<Modifying, P>,
     {
-        self.fire_reported::<Modifying, P>(payload).await
+        <P::Model as FiresAs<Modifying, P>>::fired(self.fire_reported::<Modifying, P>(payload))
     }
 }
 
 /// A result with which nothing is merged yet. How it is made is the host's code.
 #[inline]
-fn made_default<R: Merge>() -> Result<R, FireError> {
-    contained(R::default).map_err(|message| {
-        let result = std::any::type_name::<R>();
+fn made_default<P: HookPoint>() -> Result<P::Result, FireError> {
+    contained(|| (P::MERGING.default)()).map_err(|message| {
+        let result = std::any::type_name::<P::Result>();
         FireError::DefaultPanicked(Box::new(DefaultPanicked { result, message }))
     })
 }
 
 /// What has been merged so far; there once there are handlers.
-#[derive(Debug)]
-pub struct Merged<R>(Option<Merging<R>>);
+pub struct Merged<P: HookPoint>(Option<P::Result>);
 
-#[derive(Debug)]
-struct Merging<R> {
-    result: R,
-    /// [`Merge::drop_fields`], for the drop of an accumulator, which knows of no
-    /// merge.
-    drop_fields: fn(&mut R),
+impl<P: HookPoint> fmt::Debug for Merged<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Merged").finish_non_exhaustive()
+    }
 }
 
-impl<R: Merge> Merged<R> {
+impl<P: HookPoint> Merged<P> {
     // Always inlined: where the handler is known, so is what its result leaves
     // empty, and that costs nothing to merge.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn merge(&mut self, result: R) -> FieldSet {
+    fn merge(&mut self, result: P::Result) -> FieldSet {
         match &mut self.0 {
-            Some(merging) => merging.result.merge(result),
+            Some(merged) => (P::MERGING.merge)(merged, result),
             None => FieldSet::new(),
         }
     }
 }
 
-impl<R> Drop for Merged<R> {
+impl<P: HookPoint> Drop for Merged<P> {
     fn drop(&mut self) {
-        if let Some(Merging { result, drop_fields }) = &mut self.0 {
-            drop_fields(result);
+        if let Some(result) = &mut self.0 {
+            (P::MERGING.drop_fields)(result);
         }
     }
 }
 
-impl<R: Merge> Accumulator for Merged<R> {
-    type Outcome = R;
-    const FIELDS: &'static [&'static str] = R::FIELDS;
+impl<P: HookPoint> Accumulator for Merged<P> {
+    type Outcome = P::Result;
+    const FIELDS: &'static [&'static str] = P::MERGING.fields;
 
     #[inline]
     fn begin(&mut self) -> Result<(), FireError> {
-        let before =
-            self.0.replace(Merging { result: made_default()?, drop_fields: R::drop_fields });
+        let before = self.0.replace(made_default::<P>()?);
         // There was nothing in it, which the compiler does not see.
         std::mem::forget(before);
         Ok(())
     }
 
     #[inline]
-    fn empty(self) -> Result<R, FireError> {
+    fn empty(self) -> Result<P::Result, FireError> {
         // There is nothing in it, which the compiler does not see.
         std::mem::forget(self);
-        made_default()
+        made_default::<P>()
     }
 
     #[inline]
-    fn finish(mut self) -> R {
-        self.0.take().expect("it is there since the fire began").result
+    fn finish(mut self) -> P::Result {
+        self.0.take().expect("it is there since the fire began")
     }
 
     fn label(&self) -> &'static str {
@@ -244,16 +350,16 @@ impl<R: Merge> Accumulator for Merged<R> {
     }
 
     fn filled(&self) -> FieldSet {
-        self.0.as_ref().map_or(FieldSet::new(), |merging| merging.result.filled())
+        self.0.as_ref().map_or(FieldSet::new(), P::MERGING.filled)
     }
 
     #[inline]
     fn merged(&self) -> Option<&(dyn Any + Send + Sync)> {
-        self.0.as_ref().map(|merging| &merging.result as _)
+        self.0.as_ref().map(|result| result as _)
     }
 }
 
-impl<P: HookPoint<Model = Self, Result: Merge>> Compose<P> for Modifying {
+impl<P: HookPoint<Model = Self>> Compose<P> for Modifying {
     #[inline]
     fn input<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
         call.payload()
@@ -277,18 +383,15 @@ impl<P: HookPoint<Model = Self, Result: Merge>> Compose<P> for Modifying {
         let set = call.accumulator().merge(result);
         call.merged();
         if is_recording {
-            call.contribute(Contribution::Fields(set.names::<P::Result>()));
+            call.contribute(Contribution::Fields(set.names_of(P::MERGING.fields)));
         }
         CallStep::Continue
     }
 }
 
-impl<P: HookPoint<Model = Self, Result: Merge>> Begin<P> for Modifying {
+impl<P: HookPoint<Model = Self>> Begin<P> for Modifying {
     #[inline]
-    fn begin<'f>(
-        hooks: &'f ScopedHooks,
-        payload: &'f P::Payload,
-    ) -> FireFuture<'f, P, Merged<P::Result>> {
+    fn begin<'f>(hooks: &'f ScopedHooks, payload: &'f P::Payload) -> FireFuture<'f, P, Merged<P>> {
         FireFuture::of(hooks, payload, Merged(None))
     }
 

@@ -1,5 +1,6 @@
 //! A rejection at a gating point: by whom, and why.
 
+use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -78,6 +79,8 @@ pub struct Rejection<R = String> {
 }
 
 /// The part of a [`Rejection`] that depends on the type of its reason.
+///
+/// The example of [`Rejection`] has a reason of a type of its own.
 // A method of its own type and not of `Rejection<R>`, because that of
 // `Rejection<String>` returns a `&str`, and two of one name exclude each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +88,8 @@ pub struct Reasoned<R>(R);
 
 impl<R> Reasoned<R> {
     /// Why.
+    ///
+    /// The example of [`Rejection`] compares one.
     pub fn reason(&self) -> &R {
         &self.0
     }
@@ -121,21 +126,44 @@ impl<R> Rejection<R> {
     }
 
     /// Why, to be kept.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, Judgement, hook_points, on};
+    /// # use hooks_runtime::registry::Owner;
+    /// # hook_points! { pub gating Merging { branch: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let checks = on::<Merging>().name("checks");
+    /// hooks.register(checks.guard(|_: &MergingPayload| Judgement::reject("a test fails")))?;
+    /// let merging = MergingPayload { branch: "main".into() };
+    /// let rejection = hooks.fire_gating::<Merging>(merging).await?.into_result().unwrap_err();
+    /// assert_eq!((rejection.point(), rejection.handler()), ("merging", "checks"));
+    /// assert_eq!(rejection.owner(), &Owner::BuiltIn);
+    /// assert_eq!(rejection.into_reason(), "a test fails");
+    /// # Ok(()) }
+    /// ```
     pub fn into_reason(self) -> R {
         self.reason.0
     }
 
     /// The name of the handler that rejected.
+    ///
+    /// The example of [`into_reason`](Self::into_reason) has it.
     pub fn handler(&self) -> &str {
         &self.handler
     }
 
     /// Who registered that handler.
+    ///
+    /// The example of [`into_reason`](Self::into_reason) has it.
     pub fn owner(&self) -> &Owner {
         &self.owner
     }
 
     /// The wire name of the point.
+    ///
+    /// The example of [`into_reason`](Self::into_reason) has it.
     pub fn point(&self) -> &'static str {
         self.point
     }
@@ -149,7 +177,11 @@ impl<R: fmt::Display> fmt::Display for Rejection<R> {
     }
 }
 
+impl<R: fmt::Debug + fmt::Display> Error for Rejection<R> {}
+
 /// What can be the reason of a rejection: everything that has a text for people.
+///
+/// The example of [`Rejection`] declares one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the reason of a rejection, because it has no `Display`",
     label = "write `impl Display for {Self}`",

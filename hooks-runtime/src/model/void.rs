@@ -7,18 +7,30 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::{FiresAs, Model, RegistersAs, Returns};
-use crate::observe::report::FireReport;
+use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
+use crate::report::FireReport;
 
 /// The model of points that only notify: logs, telemetry, notifications.
 ///
 /// Handlers run concurrently in one task, not in parallel: each is started
 /// before any is awaited to the end, and the fire returns when all have
 /// settled. A fail-closed handler's failure is returned after that.
+///
+/// ```
+/// # use hooks_runtime::{HookPoint, hook_points};
+/// # use hooks_runtime::point::ModelKind;
+/// hook_points! {
+///     /// A page was saved.
+///     pub void Saved { page: u32 }
+/// }
+///
+/// assert_eq!(Saved::descriptor().model(), ModelKind::Void);
+/// assert_eq!(Saved::NAME, "saved");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Void;
 
@@ -40,6 +52,19 @@ impl Model for Void {
 }
 
 /// What a handler of a void point, or of a flow's stage, may return.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Built { target: String } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Built>().name("note").handler(|_: &BuiltPayload| ()))?;
+/// hooks.register(on::<Built>().name("record").handler(|built: &BuiltPayload| {
+///     std::fs::write("/dev/null", &built.target) // a `Result<(), E>`
+/// }))?;
+/// assert_eq!(hooks.handlers_at::<Built>().len(), 2);
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a handler of `{P}` cannot return `{Self}`",
     label = "expected nothing, or a `Result` of nothing",
@@ -81,6 +106,22 @@ impl HookRegistry {
     ///
     /// For a synchronous one, one that takes the
     /// [`HookContext`](crate::HookContext), or options, see [`on`].
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub void Opened { file: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let hooks = HookRegistry::new();
+    /// let handle = hooks.register_void::<Opened>(async |opened: &OpenedPayload| {
+    ///     println!("{} is open", opened.file);
+    /// })?;
+    /// hooks.fire_void::<Opened>(&OpenedPayload { file: "main.rs".into() }).await?;
+    /// assert_eq!(hooks.handlers()[0].calls, 1);
+    /// handle.unregister();
+    /// assert!(!hooks.has_handlers::<Opened>());
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
     pub fn register_void<P>(
         &self,
@@ -94,8 +135,24 @@ impl HookRegistry {
     }
 
     /// As [`register_void`](Self::register_void), called on `state` first.
+    ///
+    /// ```
+    /// # use std::sync::{Arc, Mutex};
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub void Opened { file: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let recent = Arc::new(Mutex::new(Vec::new()));
+    /// hooks.register_void_with::<Opened, _>(Arc::clone(&recent), async |recent, opened| {
+    ///     recent.lock().unwrap().push(opened.file.clone());
+    /// })?;
+    /// hooks.fire_void::<Opened>(&OpenedPayload { file: "main.rs".into() }).await?;
+    /// assert_eq!(*recent.lock().unwrap(), ["main.rs"]);
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
-    pub fn register_void_with<P, S>(
+    pub fn register_void_with<P, S /* write `register_void_with::<P, _>(…)` */>(
         &self,
         state: S,
         handler: impl AsyncHandlerWith<S, <P::Model as RegistersAs<Void, P>>::As, P>,
@@ -110,45 +167,96 @@ impl HookRegistry {
 
 impl ScopedHooks {
     /// Calls every handler of `P`, and returns when all have settled.
+    ///
+    /// ```
+    /// # use hooks_runtime::{FireError, HookRegistry, hook_points, on};
+    /// hook_points! {
+    ///     /// A part was taken from the shelf. The audit must not miss one.
+    ///     #[hook(on_failure = "closed")]
+    ///     pub void Taken { part: u32 }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let hooks = HookRegistry::new();
+    /// hooks.fire_void::<Taken>(&TakenPayload { part: 7 }).await?; // no handlers: nothing to do
+    ///
+    /// hooks.register(on::<Taken>().name("audit").handler(|_: &TakenPayload| Err("the disk is full")))?;
+    /// let error = hooks.fire_void::<Taken>(&TakenPayload { part: 7 }).await.unwrap_err();
+    /// assert_eq!(error.to_string(), "handler `audit` (built-in) at `taken`: the disk is full");
+    /// # Ok(()) }
+    /// ```
     #[inline]
     pub fn fire_void<'f, P>(
         &'f self,
         payload: &'f P::Payload,
-    ) -> impl Future<Output = Result<(), FireError>> + Send + use<'f, P>
+    ) -> Fired<P, Void, impl Future<Output = Result<(), FireError>> + Send + use<'f, P>>
     where
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        self.fire::<Void, P>(payload)
+        <P::Model as FiresAs<Void, P>>::fired(self.fire::<Void, P>(payload))
     }
 
     /// As [`fire_void`](Self::fire_void); the payload is made only if there are
     /// handlers.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub void Frame { pixels: Vec<u8> } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// // There are no handlers, so the copy is not made.
+    /// hooks.fire_void_with::<Frame>(|| unreachable!("a copy of all pixels")).await?;
+    ///
+    /// hooks.register_void::<Frame>(async |frame: &FramePayload| assert_eq!(frame.pixels.len(), 2))?;
+    /// hooks.fire_void_with::<Frame>(|| FramePayload { pixels: vec![0; 2] }).await?;
+    /// # Ok(()) }
+    /// ```
     #[inline]
-    pub async fn fire_void_with<P>(
+    pub fn fire_void_with<P>(
         &self,
         payload: impl FnOnce() -> P::Payload + Send,
-    ) -> Result<(), FireError>
+    ) -> Fired<P, Void, impl Future<Output = Result<(), FireError>>>
     where
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        if self.needs_payload::<P>()? {
-            return self.fire_made::<Void, P>(payload()).await;
-        }
-        Ok(())
+        <P::Model as FiresAs<Void, P>>::fired(async move {
+            if self.needs_payload::<P>()? {
+                return self.fire_made::<Void, P>(payload()).await;
+            }
+            Ok(())
+        })
     }
 
     /// As [`fire_void`](Self::fire_void), with a report.
-    pub async fn fire_void_reported<P>(
-        &self,
-        payload: &P::Payload,
-    ) -> (Result<(), FireError>, FireReport)
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Started { service: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Started>().name("greet").handler(|_: &StartedPayload| ()))?;
+    /// hooks.register(on::<Started>().name("mail").handler(|_: &StartedPayload| Err("no route")))?;
+    /// let started = StartedPayload { service: "gateway".into() };
+    /// let (outcome, report) = hooks.fire_void_reported::<Started>(&started).await;
+    /// outcome?; // void points are fail-open: the failure is in the report
+    /// assert_eq!(report.handler("greet").unwrap().status().as_str(), "ran");
+    /// assert_eq!(report.handler("mail").unwrap().status().to_string(), "error, fail-open: no route");
+    /// # Ok(()) }
+    /// ```
+    pub fn fire_void_reported<'f, P>(
+        &'f self,
+        payload: &'f P::Payload,
+    ) -> Fired<P, Void, impl Future<Output = (Result<(), FireError>, FireReport)>>
     where
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
-        self.fire_reported::<Void, P>(payload).await
+        <P::Model as FiresAs<Void, P>>::fired(self.fire_reported::<Void, P>(payload))
     }
 }
 

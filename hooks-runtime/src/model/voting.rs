@@ -10,12 +10,12 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::AsyncHandler;
 use crate::handler::on::on;
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::{FiresAs, Model, RegistersAs, Returns};
-use crate::observe::report::FireReport;
+use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
 use crate::registry::handle::Handle;
+use crate::report::FireReport;
 
 /// The model of points that ask all handlers for a yes or a no.
 #[derive(Clone, Copy, Debug)]
@@ -88,24 +88,24 @@ impl ScopedHooks {
     pub fn fire_voting<'f, P>(
         &'f self,
         payload: &'f P::Payload,
-    ) -> impl Future<Output = Result<usize, FireError>> + Send + use<'f, P>
+    ) -> Fired<P, Voting, impl Future<Output = Result<usize, FireError>> + Send + use<'f, P>>
     where
         P: HookPoint,
         P::Model: FiresAs<Voting, P>,
     {
-        self.fire::<Voting, P>(payload)
+        <P::Model as FiresAs<Voting, P>>::fired(self.fire::<Voting, P>(payload))
     }
 
     /// As [`fire_voting`](Self::fire_voting), with a report.
-    pub async fn fire_voting_reported<P>(
-        &self,
-        payload: &P::Payload,
-    ) -> (Result<usize, FireError>, FireReport)
+    pub fn fire_voting_reported<'f, P>(
+        &'f self,
+        payload: &'f P::Payload,
+    ) -> Fired<P, Voting, impl Future<Output = (Result<usize, FireError>, FireReport)>>
     where
         P: HookPoint,
         P::Model: FiresAs<Voting, P>,
     {
-        self.fire_reported::<Voting, P>(payload).await
+        <P::Model as FiresAs<Voting, P>>::fired(self.fire_reported::<Voting, P>(payload))
     }
 }
 
@@ -152,8 +152,9 @@ impl<P: HookPoint<Model = Self>> Begin<P> for Voting {
 
 #[cfg(test)]
 mod tests {
-    use crate::observe::report::{Contribution, HandlerStatus};
-    use crate::{HookRegistry, ModelKind, handlers, hook_handler, hook_points, on};
+    use crate::point::ModelKind;
+    use crate::report::{Contribution, HandlerStatus};
+    use crate::{HookRegistry, handlers, hook_handler, hook_points, on};
 
     hook_points! {
         #![hook(json = "snake_case", catalogue = fn points)]

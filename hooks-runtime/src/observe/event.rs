@@ -6,6 +6,30 @@ use crate::point::{FailurePolicy, ModelKind, PointDescriptor, SourceLocation};
 use crate::registry::entry::{Entry, Owner};
 
 /// A fire, as an observer sees it.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::observe::{FireEnd, ObservedFire, Observer};
+/// # use hooks_runtime::point::ModelKind;
+/// # hook_points! { pub void Rang { bell: u32 } }
+/// #[derive(Debug)]
+/// struct Fires;
+///
+/// impl Observer for Fires {
+///     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
+///         assert_eq!((fire.point(), fire.model()), ("rang", ModelKind::Void));
+///         assert_eq!((fire.depth(), fire.run()), (1, None)); // not nested, not in a flow
+///         println!("fire {}: {}", fire.id(), end.as_str());
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::builder().observer(Fires).build();
+/// hooks.fire_void::<Rang>(&RangPayload { bell: 1 }).await?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct ObservedFire {
     id: u64,
@@ -51,6 +75,28 @@ impl ObservedFire {
 }
 
 /// A step of a flow's run, as an observer sees it.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # use hooks_runtime::flow::FlowStep;
+/// # use hooks_runtime::observe::{ObservedStep, Observer};
+/// # hook_points! { pub flow Press(u32) -> u32; }
+/// #[derive(Debug)]
+/// struct Steps;
+///
+/// impl Observer for Steps {
+///     fn step_started(&self, step: &ObservedStep<'_>) {
+///         assert_eq!((step.step(), step.run().point()), (FlowStep::Operation, "press"));
+///         assert_ne!(step.id(), step.run().id());
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::builder().observer(Steps).build();
+/// assert_eq!(hooks.flow::<Press>().run(1, async |n| Ok::<_, std::io::Error>(n)).await?, 1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct ObservedStep<'c> {
     id: u64,
@@ -81,6 +127,29 @@ impl<'c> ObservedStep<'c> {
 }
 
 /// A call of a handler, as an observer sees it.
+///
+/// ```
+/// # use hooks_runtime::{FailurePolicy, HookRegistry, hook_points, on};
+/// # use hooks_runtime::observe::{ObservedCall, Observer};
+/// # hook_points! { pub void Rang { bell: u32 } }
+/// #[derive(Debug)]
+/// struct Calls;
+///
+/// impl Observer for Calls {
+///     fn handler_started(&self, call: &ObservedCall<'_>) {
+///         assert_eq!((call.handler(), call.owner().as_ref()), ("open", "doors"));
+///         assert_eq!((call.policy(), call.fire().point()), (FailurePolicy::Open, "rang"));
+///         println!("call {} of what is at {}", call.id(), call.location());
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::builder().observer(Calls).build();
+/// hooks.register(on::<Rang>().name("open").plugin("doors").handler(|_: &RangPayload| ()))?;
+/// hooks.fire_void::<Rang>(&RangPayload { bell: 1 }).await?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct ObservedCall<'c> {
     id: u64,
@@ -126,6 +195,28 @@ impl<'c> ObservedCall<'c> {
 }
 
 /// A registered handler, as an observer sees it.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::observe::{ObservedHandler, Observer};
+/// # use hooks_runtime::point::ModelKind;
+/// # hook_points! { pub void Rang { bell: u32 } }
+/// #[derive(Debug)]
+/// struct Changes;
+///
+/// impl Observer for Changes {
+///     fn registered(&self, added: &ObservedHandler<'_>) {
+///         assert_eq!((added.handler(), added.point(), added.priority()), ("log", "rang", 5));
+///         assert_eq!((added.model(), added.owner().plugin()), (ModelKind::Void, None));
+///         assert!(added.location().file().ends_with(".rs"));
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::builder().observer(Changes).build();
+/// hooks.register(on::<Rang>().name("log").priority(5).handler(|_: &RangPayload| ()))?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct ObservedHandler<'c> {
     entry: &'c Entry,
@@ -168,6 +259,15 @@ impl<'c> ObservedHandler<'c> {
 }
 
 /// How a fire ended.
+///
+/// ```
+/// use hooks_runtime::FireError;
+/// use hooks_runtime::observe::FireEnd;
+///
+/// assert_eq!(FireEnd::Completed("claimed").as_str(), "claimed");
+/// assert_eq!(FireEnd::Failed(&FireError::NoRuntime).as_str(), "failed");
+/// assert_eq!(FireEnd::Dropped.as_str(), "dropped");
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum FireEnd<'e> {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use metrics::{counter, histogram};
 
-use crate::observe::report::HandlerStatus;
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use crate::report::HandlerStatus;
 
 /// Counts fires, failures and durations with whatever recorder the program has
 /// installed for the `metrics` facade:
@@ -21,6 +21,14 @@ use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
 /// The `owner` is the id of the plugin, or `built-in` for the host.
 ///
 /// Behind the feature `metrics`.
+///
+/// ```
+/// use hooks_runtime::HookRegistry;
+/// use hooks_runtime::observe::Metrics;
+///
+/// let hooks = HookRegistry::builder().observer(Metrics).build();
+/// assert!(hooks.handlers().is_empty());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metrics;
 

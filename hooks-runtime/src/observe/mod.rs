@@ -9,7 +9,7 @@
 //! use std::time::Duration;
 //! use hooks_runtime::HookRegistry;
 //! use hooks_runtime::observe::{ObservedCall, Observer};
-//! use hooks_runtime::HandlerStatus;
+//! use hooks_runtime::report::HandlerStatus;
 //!
 //! #[derive(Debug)]
 //! struct Slow;
@@ -40,7 +40,6 @@ pub(crate) mod log;
 #[cfg(feature = "metrics")]
 mod metrics;
 pub(crate) mod recorder;
-pub(crate) mod report;
 #[cfg(feature = "tracing")]
 mod spans;
 
@@ -48,11 +47,11 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::report::{HandlerStatus, SkipReason};
 use crate::engine::containment::contained;
 use crate::flow::{NotRun, StepStatus};
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
+use crate::report::{HandlerStatus, SkipReason};
 
 pub use event::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, ObservedStep};
 #[cfg(feature = "metrics")]
@@ -65,6 +64,8 @@ pub use spans::Spans;
 /// The default methods do nothing. Methods are called on the thread that fires or
 /// registers, so they should be quick; they are called outside all locks, and a
 /// panic in one is contained and logged.
+///
+/// The example of [`ObservedCall`] is notified of calls, that of [`ObservedFire`] of fires.
 pub trait Observer: Debug + Send + Sync + 'static {
     /// A handler was registered: fires that start from now on see it.
     fn registered(&self, handler: &ObservedHandler<'_>) {

@@ -10,13 +10,13 @@ use crate::engine::nesting;
 use crate::engine::raw::{Nested, chain};
 use crate::error::FireError;
 use crate::flow::{FlowStep, NotRun};
-use crate::observe::report::{FireReport, HandlerReport, HandlerStatus, SkipReason};
 use crate::observe::{
     FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, logs_failures, notify,
 };
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
 use crate::registry::list::HandlerList;
+use crate::report::{FireReport, HandlerReport, HandlerStatus, SkipReason};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, OnceLock, statics};
 

@@ -9,8 +9,8 @@ use tracing::{Level, Span, field};
 
 use crate::engine::containment::drop_contained;
 use crate::flow::StepStatus;
-use crate::observe::report::HandlerStatus;
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer};
+use crate::report::HandlerStatus;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Opens a span for each fire (`hook_fire`, with `point`, `model` and, at its
@@ -23,6 +23,14 @@ use crate::sync::{Mutex, MutexGuard};
 /// with `point`, `step` and, at its end, `outcome`).
 ///
 /// Behind the feature `tracing`.
+///
+/// ```
+/// use hooks_runtime::HookRegistry;
+/// use hooks_runtime::observe::Spans;
+///
+/// let hooks = HookRegistry::builder().observer(Spans::default()).build();
+/// assert!(hooks.handlers().is_empty());
+/// ```
 #[derive(Debug, Default)]
 pub struct Spans {
     /// Of the fires and calls under way, by their numbers.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::escape::{excerpt, is_plain};
+use crate::readable::readable_debug;
 use crate::registry::order::Wanted;
 
 /// The longest plugin id, in bytes.
@@ -17,6 +18,14 @@ const MAX_PLUGIN_ID: usize = 64;
 /// It starts and ends with a letter or digit, has no `..`, and does not look
 /// like `built-in`, so it is safe in logs and file names and no plugin can pass
 /// for the host.
+///
+/// ```
+/// use hooks_runtime::PluginId;
+///
+/// let id = PluginId::new("audit.v2")?;
+/// assert_eq!((id.as_str(), id.to_string()), ("audit.v2", "audit.v2".to_owned()));
+/// # Ok::<_, hooks_runtime::plugin::PluginIdError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PluginId(Arc<str>);
 
@@ -29,7 +38,7 @@ impl PluginId {
             Some("it is longer than 64 bytes")
         } else if !id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
         {
-            Some("only ASCII letters, digits, `-`, `_` and `.` are allowed")
+            Some("it has a character that is not allowed")
         } else if !starts_and_ends_plainly(id) {
             Some("it starts or ends with a separator")
         } else if id.contains("..") {
@@ -106,12 +115,29 @@ impl TryFrom<&str> for PluginId {
 }
 
 /// A text that cannot be a plugin id.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{id}` cannot be a plugin id: {problem}")]
+///
+/// ```
+/// use hooks_runtime::PluginId;
+///
+/// let error = PluginId::new("built-in").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "`built-in` cannot be a plugin id: it reads like `built-in`, which is reserved for the host; \
+///      an id is 1 to 64 ASCII letters, digits, `-`, `_` or `.`, and starts and ends with a letter \
+///      or digit",
+/// );
+/// ```
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error(
+    "`{id}` cannot be a plugin id: {problem}; an id is 1 to 64 ASCII letters, digits, `-`, `_` or \
+     `.`, and starts and ends with a letter or digit"
+)]
 pub struct PluginIdError {
     id: String,
     problem: &'static str,
 }
+
+readable_debug! { struct PluginIdError { id, problem } }
 
 /// A text that cannot be used, shortened and escaped, and what is wrong with it.
 pub(crate) type BadText = (String, &'static str);

@@ -6,6 +6,27 @@ use crate::plugin::id::PluginId;
 use crate::registry::HookRegistry;
 
 /// A plugin that is installed, as of the call that returned this.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_handlers, hook_points};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// /// Keeps every version of a page.
+/// struct History;
+///
+/// #[hook_handlers(plugin = "history", version = "1.2.0")]
+/// impl History {
+///     #[hook_handler(Saved)]
+///     fn keep(&self, _: &SavedPayload) {}
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.install(History)?;
+/// let info = &hooks.plugins()[0];
+/// assert_eq!((info.id.as_str(), info.version), ("history", Some("1.2.0")));
+/// assert_eq!((info.handlers, &*info.points, info.has_stop), (1, &["saved"][..], false));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -37,6 +58,8 @@ pub struct PluginInfo {
 
 impl HookRegistry {
     /// The plugins that are installed or have handlers here, by id.
+    ///
+    /// The example of [`PluginInfo`] lists them.
     pub fn plugins(&self) -> Vec<PluginInfo> {
         let store = self.inner.store();
         let mut plugins: Vec<_> = store
@@ -61,6 +84,18 @@ impl HookRegistry {
     }
 
     /// Whether a plugin of that id is installed, or has handlers here.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Saved>().plugin("mirror").handler(|_: &SavedPayload| ()))?;
+    /// assert!(hooks.is_installed("mirror"));
+    /// hooks.unregister_plugin("mirror");
+    /// assert!(!hooks.is_installed("mirror"));
+    /// # Ok(()) }
+    /// ```
     pub fn is_installed(&self, id: impl AsRef<str>) -> bool {
         self.inner.store().plugin(id.as_ref()).is_some()
     }

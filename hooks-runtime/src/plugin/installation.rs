@@ -24,6 +24,22 @@ use crate::registry::{HookRegistry, Inner};
 /// There is no `dyn Plugin`, because what a plugin says about itself is constants.
 /// Where the type of a plugin is to be forgotten, it is a `Box<dyn AnyPlugin>`: see
 /// [`AnyPlugin`].
+///
+/// ```
+/// # use hooks_runtime::{Plugin, hook_handlers, hook_points};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// /// Counts the pages.
+/// struct Counter;
+///
+/// #[hook_handlers(plugin = "counter", version = "0.1.0", description = "counts the pages")]
+/// impl Counter {
+///     #[hook_handler(Saved)]
+///     fn count(&self, _: &SavedPayload) {}
+/// }
+///
+/// assert_eq!((Counter::ID, Counter::VERSION), (Some("counter"), Some("0.1.0")));
+/// assert_eq!(Counter::DESCRIPTION, Some("counts the pages"));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a plugin",
     label = "expected a type with `#[hook_handlers]` on its impl block",
@@ -32,9 +48,10 @@ use crate::registry::{HookRegistry, Inner};
     note = "a single plugin goes in as it is, or in an `Arc` of its own type; different plugins in \
             one list are a `Vec<Box<dyn AnyPlugin>>`"
 )]
-pub trait Plugin: Sized + Send + Sync + 'static {
+pub trait Plugin: Send + Sync + 'static {
     /// The plugin's id; `None` for a block of built-in handlers.
-    const ID: Option<&'static str>;
+    // The compiler quotes this line where it is asked for a `dyn Plugin`.
+    const ID: Option<&'static str>; /* so there is no `dyn Plugin`: write `Box<dyn AnyPlugin>` */
 
     /// The plugin's version: what the block gives as `version`.
     const VERSION: Option<&'static str> = None;
@@ -45,18 +62,26 @@ pub trait Plugin: Sized + Send + Sync + 'static {
 
     /// The plugin's handlers, each sharing the value.
     #[doc(hidden)]
-    fn registrations(this: &Arc<Self>) -> Vec<Registration>;
+    fn registrations(this: &Arc<Self>) -> Vec<Registration>
+    where
+        Self: Sized;
 
     /// Its `#[start]`, if it has one.
     #[doc(hidden)]
-    fn start(this: &Arc<Self>) -> Option<LifecycleStep> {
+    fn start(this: &Arc<Self>) -> Option<LifecycleStep>
+    where
+        Self: Sized,
+    {
         let _ = this;
         None
     }
 
     /// Its `#[stop]`, if it has one.
     #[doc(hidden)]
-    fn stop(this: &Arc<Self>) -> Option<LifecycleStep> {
+    fn stop(this: &Arc<Self>) -> Option<LifecycleStep>
+    where
+        Self: Sized,
+    {
         let _ = this;
         None
     }
@@ -123,6 +148,23 @@ impl<T: Plugin> Plugin for Arc<T> {
 /// [`uninstall`](Self::uninstall) removes it.
 ///
 /// It keeps neither the registry nor the plugin's value alive.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_handlers, hook_points};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # struct Counter;
+/// # #[hook_handlers(plugin = "counter")]
+/// # impl Counter { #[hook_handler(Saved)] fn count(&self, _: &SavedPayload) {} }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let installed = hooks.install(Counter)?;
+/// assert_eq!(installed.id().unwrap().as_str(), "counter");
+/// assert_eq!(installed.handles()[0].name().as_deref(), Some("count"));
+/// installed.uninstall().await.into_result()?; // nothing of it is left
+/// assert!(!hooks.has_handlers::<Saved>());
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 pub struct Installed {
     inner: Weak<Inner>,
@@ -137,6 +179,32 @@ impl HookRegistry {
     /// Registers all handlers of a plugin, or none of them.
     ///
     /// A plugin with a `#[start]` is refused: [`start`](Self::start) takes any.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use std::sync::atomic::{AtomicU32, Ordering};
+    /// # use hooks_runtime::{HookRegistry, hook_handlers, hook_points};
+    /// # hook_points! { pub void Sold { item: String } }
+    /// #[derive(Default)]
+    /// struct Turnover(AtomicU32);
+    ///
+    /// #[hook_handlers(plugin = "turnover")]
+    /// impl Turnover {
+    ///     #[hook_handler(Sold)]
+    ///     fn add(&self, _: &SoldPayload) {
+    ///         self.0.fetch_add(1, Ordering::Relaxed);
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let turnover = Arc::new(Turnover::default());
+    /// hooks.install(Arc::clone(&turnover))?;
+    /// hooks.fire_void::<Sold>(&SoldPayload { item: "lamp".into() }).await?;
+    /// assert_eq!(turnover.0.load(Ordering::Relaxed), 1);
+    /// # Ok(()) }
+    /// ```
     pub fn install(&self, plugin: impl AnyPlugin) -> Result<Installed, RegisterError> {
         let parts = Box::new(plugin).into_parts();
         self.install_one(parts, Replaces::Nothing)
@@ -145,6 +213,24 @@ impl HookRegistry {
     /// Installs a group of plugins as one: all handlers of all of them, or none.
     ///
     /// An error says which plugin could not be installed.
+    ///
+    /// ```
+    /// # use hooks_runtime::{AnyPlugin, HookRegistry, hook_handlers, hook_points};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # struct Spelling;
+    /// # #[hook_handlers(plugin = "spelling")]
+    /// # impl Spelling { #[hook_handler(Saved)] fn check(&self, _: &SavedPayload) {} }
+    /// # struct Backup;
+    /// # #[hook_handlers(plugin = "backup")]
+    /// # impl Backup { #[hook_handler(Saved)] fn copy(&self, _: &SavedPayload) {} }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let plugins: Vec<Box<dyn AnyPlugin>> = vec![Box::new(Spelling), Box::new(Backup)];
+    /// assert_eq!(hooks.install_all(plugins)?.len(), 2);
+    /// // `spelling` is there already, so `backup` is not replaced either.
+    /// assert!(hooks.install_all([Spelling]).is_err());
+    /// # Ok(()) }
+    /// ```
     pub fn install_all<I>(&self, plugins: I) -> Result<Vec<Installed>, RegisterError>
     where
         I: IntoIterator,

@@ -1,11 +1,33 @@
 //! What a host allows a plugin to register.
 
+use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::point::{ModelKind, PointDescriptor};
+use crate::readable::readable_debug;
 
 /// What a host allows one plugin to register. No limits by default.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// use hooks_runtime::plugin::Quota;
+/// use hooks_runtime::point::ModelKind;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let guest = Quota::new()
+///     .max_handlers(1)
+///     .points(["saved"])
+///     .without(ModelKind::Gating)
+///     .priorities(0..=100);
+/// hooks.set_quota("guest", guest)?;
+/// let count = |priority| on::<Saved>().plugin("guest").priority(priority).handler(|_: &SavedPayload| ());
+/// assert!(hooks.register(count(-1)).is_err());
+/// hooks.register(count(0))?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "give it to `set_quota`"]
 pub struct Quota {
@@ -96,7 +118,20 @@ impl Quota {
 }
 
 /// Which limit a registration would have broken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, RegisterError, hook_points, on};
+/// # use hooks_runtime::plugin::{Quota, Refusal};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.set_quota("guest", Quota::new().max_handlers(0))?;
+/// let count = on::<Saved>().plugin("guest").name("count").handler(|_: &SavedPayload| ());
+/// let Err(RegisterError::Refused { refusal, .. }) = hooks.register(count) else { panic!() };
+/// assert_eq!(refusal, Refusal::TooMany { most: 0 });
+/// # Ok(()) }
+/// ```
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The plugin has as many handlers as it may have.
@@ -152,5 +187,17 @@ impl fmt::Display for Refusal {
                  {lowest} and {highest}"
             ),
         }
+    }
+}
+
+impl Error for Refusal {}
+
+readable_debug! {
+    enum Refusal {
+        TooMany { most },
+        Model { model },
+        Point { allowed },
+        Priority { lowest, highest, priority },
+        Constraint { constraints, lowest, highest },
     }
 }

@@ -14,6 +14,28 @@ use crate::registry::handle::Handles;
 /// Registers handlers for one plugin, and for no other owner.
 ///
 /// Code that has only this can register neither as built-in nor as another plugin.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, RegisterError, hook_points, on};
+/// # use hooks_runtime::plugin::Registrar;
+/// # hook_points! { pub void Saved { page: u32 } }
+/// // What a script may call: it gets the registrar and not the registry.
+/// fn script(registrar: &Registrar) -> Result<(), RegisterError> {
+///     assert_eq!(registrar.plugin().as_str(), "script");
+///     registrar.register(on::<Saved>().name("note").handler(|_: &SavedPayload| ()))?;
+///     Ok(())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let registrar = hooks.registrar("script")?;
+/// script(&registrar)?;
+/// assert_eq!(hooks.handlers_of("script").len(), 1);
+/// registrar.hooks().fire_void::<Saved>(&SavedPayload { page: 1 }).await?;
+/// assert_eq!(registrar.unregister().removed(), 1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Registrar {
     hooks: HookRegistry,
@@ -22,6 +44,8 @@ pub struct Registrar {
 
 impl HookRegistry {
     /// A registrar bound to one plugin.
+    ///
+    /// The example of [`Registrar`] makes one.
     pub fn registrar(&self, plugin: &str) -> Result<Registrar, PluginIdError> {
         Ok(Registrar { hooks: self.clone(), plugin: PluginId::new(plugin)? })
     }
@@ -44,12 +68,28 @@ impl Registrar {
     }
 
     /// Installs the plugin that this is bound to.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, RegisterError, hook_handlers, hook_points};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # struct Counter;
+    /// # #[hook_handlers(plugin = "counter")]
+    /// # impl Counter { #[hook_handler(Saved)] fn count(&self, _: &SavedPayload) {} }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.registrar("counter")?.install(Counter)?;
+    /// let other = hooks.registrar("other")?.install(Counter);
+    /// assert!(matches!(other, Err(RegisterError::WrongOwner { .. })));
+    /// # Ok(()) }
+    /// ```
     pub fn install(&self, plugin: impl AnyPlugin) -> Result<Installed, RegisterError> {
         self.check(&plugin)?;
         self.hooks.install(plugin)
     }
 
     /// Starts the plugin that this is bound to, then installs it.
+    ///
+    /// The example of [`HookRegistry::start`] has a plugin with a `#[start]`.
     pub fn start(
         &self,
         plugin: impl AnyPlugin,

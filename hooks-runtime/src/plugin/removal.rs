@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::engine::timer::{Deadline, Timer, default_timer};
 use crate::observe::log;
 use crate::plugin::leaving::Leaving;
 use crate::plugin::lifecycle::{Stop, StopFailure};
+use crate::readable::readable_debug;
 use crate::registry::entry::Owner;
+use crate::timer::{Deadline, Timer, default_timer};
 
 /// What every way to remove handlers returns.
 ///
@@ -59,11 +60,32 @@ pub struct Removal {
 }
 
 /// Why what was removed could not be waited for.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::plugin::DrainError;
+/// # hook_points! { pub void Copied { file: String } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let copy = on::<Copied>().name("copy").plugin("backup");
+/// hooks.register(copy.handler(async |_: &CopiedPayload| std::future::pending::<()>().await))?;
+/// let fire = hooks.spawn_void::<Copied>(CopiedPayload { file: "a".into() });
+/// tokio::task::yield_now().await; // the fire is under way, and never ends
+/// let left = hooks.unregister_plugin("backup").within(Duration::from_millis(1)).await;
+/// let Err(DrainError::StillRunning { running, .. }) = left else { panic!("{left:?}") };
+/// assert_eq!(running, ["copy"]);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DrainError {
     /// The wait was asked for from inside one of the handlers that it is for.
-    #[error("{plugin} cannot wait for itself: this is one of its own handlers")]
+    #[error(
+        "{plugin} cannot wait for itself: this is one of its own handlers; await the removal outside \
+         of them, or drop it"
+    )]
     Inside {
         /// Whose handlers they are.
         plugin: Owner,
@@ -82,7 +104,10 @@ pub enum DrainError {
     },
     /// The wait was asked for while what a handler of that very plugin captured
     /// is dropped.
-    #[error("{plugin} cannot wait for itself: this is the drop of what its handlers captured")]
+    #[error(
+        "{plugin} cannot wait for itself: this is the drop of what its handlers captured; await the \
+         removal outside of it, or drop it"
+    )]
     InsideDrop {
         /// Whose handlers they are.
         plugin: Owner,
@@ -90,7 +115,7 @@ pub enum DrainError {
     /// The deadline passed while handlers were running, or runs of flows in which
     /// the plugin has begun were under way.
     #[error(
-        "{plugin} has {} after {waited:?}: {}",
+        "{plugin} has {} after {waited:?}: {}; wait again, or longer",
         if *.runs < .running.len() { "handlers running" } else { "runs under way" },
         .running.join(", ")
     )]
@@ -107,7 +132,10 @@ pub enum DrainError {
     },
     /// The calls have ended, and the deadline passed while the plugin's `#[stop]` was
     /// running. A later wait goes on with it; it is dropped with the removal.
-    #[error("{plugin} has not stopped after {waited:?}: its `#[stop]` has not ended")]
+    #[error(
+        "{plugin} has not stopped after {waited:?}: its `#[stop]` has not ended; wait again, or \
+         longer"
+    )]
     StillStopping {
         /// Whose stop it is.
         plugin: Owner,
@@ -139,11 +167,37 @@ pub enum DrainError {
     NoTimer,
 }
 
+readable_debug! {
+    enum DrainError {
+        Inside { plugin },
+        InsideRun { plugin, flow },
+        InsideDrop { plugin },
+        StillRunning { plugin, waited, running, runs },
+        StillStopping { plugin, waited },
+        StopFailed { plugin, failure },
+        NoBarrier { plugin },
+        NoTimer,
+    }
+}
+
 /// How the wait for a [`Removal`] ended.
 ///
 /// The handlers are removed in any case, so this may be ignored: a wait that was
 /// refused is logged. A caller who wants the error writes
 /// `removal.await.into_result()?`.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Copied { file: String } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Copied>().plugin("backup").handler(|_: &CopiedPayload| ()))?;
+/// let outcome = hooks.unregister_plugin("backup").await;
+/// assert_eq!((outcome.removed(), outcome.is_drained()), (1, true));
+/// outcome.into_result()?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrainOutcome {
     removed: usize,
@@ -184,6 +238,18 @@ impl DrainOutcome {
 }
 
 /// The wait for a [`Removal`], as a future.
+///
+/// ```
+/// # use std::future::IntoFuture;
+/// # use hooks_runtime::HookRegistry;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let removal = hooks.unregister_plugin("backup");
+/// let waiting = tokio::spawn(removal.into_future()); // a `Draining<'static>`
+/// assert_eq!(waiting.await?.removed(), 0);
+/// # Ok(()) }
+/// ```
 pub type Draining<'r> = Pin<Box<dyn Future<Output = DrainOutcome> + Send + 'r>>;
 
 impl Removal {

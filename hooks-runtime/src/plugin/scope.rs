@@ -8,6 +8,24 @@ use crate::plugin::values::Values;
 use crate::registry::Inner;
 
 /// Which plugins may take part. Built-in handlers always may.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, Plugins, hook_points, on};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// for plugin in ["audit", "beta"] {
+///     hooks.register(on::<Saved>().plugin(plugin).handler(|_: &SavedPayload| ()))?;
+/// }
+/// let saved = SavedPayload { page: 1 };
+/// hooks.scope(Plugins::only(["audit"])).fire_void::<Saved>(&saved).await?;
+/// hooks.scope(Plugins::except(["beta"])).fire_void::<Saved>(&saved).await?;
+/// hooks.scope(Plugins::BuiltIn).fire_void::<Saved>(&saved).await?;
+/// let calls: Vec<_> = hooks.handlers().iter().map(|handler| handler.calls).collect();
+/// assert_eq!(calls, [2, 0]);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Plugins {
@@ -156,6 +174,24 @@ impl ScopeBits {
 /// Cheap to clone. Made by [`scope`](Self::scope) of a registry; a scope of a
 /// scope can only narrow it. It may carry values for the handlers
 /// ([`with`](Self::with)).
+///
+/// ```
+/// # use hooks_runtime::{FireError, HookRegistry, Plugins, ScopedHooks, hook_points, on};
+/// # hook_points! { pub void Visited { page: String } }
+/// // Code that only fires takes this: a registry fits too, by deref.
+/// async fn serve(hooks: &ScopedHooks, page: &str) -> Result<(), FireError> {
+///     hooks.fire_void::<Visited>(&VisitedPayload { page: page.to_owned() }).await
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Visited>().plugin("ads").handler(|_: &VisitedPayload| ()))?;
+/// serve(&hooks, "/").await?;
+/// serve(&hooks.scope(Plugins::BuiltIn), "/account").await?;
+/// assert_eq!(hooks.handlers()[0].calls, 1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct ScopedHooks {
     pub(crate) inner: Arc<Inner>,
@@ -173,6 +209,21 @@ impl ScopedHooks {
     }
 
     /// These hooks, narrowed further to `plugins`.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, Plugins, hook_points, on};
+    /// # hook_points! { pub void Visited { page: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Visited>().plugin("ads").handler(|_: &VisitedPayload| ()))?;
+    /// // A scope of a scope only narrows: this admits no plugin.
+    /// let tenant = hooks.scope(Plugins::only(["themes"]));
+    /// let both = tenant.scope(Plugins::only(["ads"]));
+    /// both.fire_void::<Visited>(&VisitedPayload { page: "/".into() }).await?;
+    /// assert_eq!(hooks.handlers()[0].calls, 0);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn scope(&self, plugins: Plugins) -> Self {
         let wanted = match plugins {

@@ -9,6 +9,7 @@ use crate::engine::raw::{Contained, HookContext};
 use crate::flow::{FlowContext, FlowPoint};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::SourceLocation;
+use crate::readable;
 
 /// One value of a scope, and those of the scopes around it.
 pub(crate) struct Values {
@@ -35,6 +36,17 @@ impl fmt::Debug for Values {
 }
 
 /// A scope has a value of that type already; gives the other one back.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, Plugins};
+/// # let hooks = HookRegistry::new();
+/// struct Tenant(&'static str);
+///
+/// let hooks = hooks.scope(Plugins::All).with(Tenant("north"));
+/// let duplicate = hooks.try_with(Tenant("south")).unwrap_err();
+/// assert!(duplicate.set_at().file().ends_with(".rs"));
+/// assert_eq!(duplicate.into_value().0, "south");
+/// ```
 pub struct DuplicateValue<T> {
     value: T,
     first: SourceLocation,
@@ -55,6 +67,9 @@ impl<T> DuplicateValue<T> {
 
 impl<T> fmt::Debug for DuplicateValue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return readable::write(f, self, None);
+        }
         f.debug_struct("DuplicateValue")
             .field("type", &type_name::<T>())
             .field("first", &self.first)
@@ -121,6 +136,16 @@ impl ScopedHooks {
 
     /// As [`with`](Self::with), where a value of this type that is there already is an
     /// error, which gives the new one back.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, Plugins};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let request = hooks.scope(Plugins::All).try_with(7_u64)?;
+    /// assert_eq!(request.get::<u64>(), Some(&7));
+    /// assert!(request.try_with(8_u64).is_err()); // handlers rely on the first
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
     pub fn try_with<T: Send + Sync + 'static>(&self, value: T) -> Result<Self, DuplicateValue<T>> {
         let (id, set_at) = (TypeId::of::<T>(), SourceLocation::caller());
@@ -133,6 +158,8 @@ impl ScopedHooks {
     }
 
     /// The value of that type that these hooks carry, if there is one.
+    ///
+    /// The example of [`ScopedHooks::with`] has a handler that reads one.
     pub fn get<T: 'static>(&self) -> Option<&T> {
         let values = self.values().find(|values| values.id == TypeId::of::<T>())?;
         values.value.get().downcast_ref()
@@ -146,6 +173,8 @@ impl ScopedHooks {
 impl HookContext {
     /// The value of that type that the scope of this fire carries, if there is one; see
     /// [`ScopedHooks::with`].
+    ///
+    /// The example of [`ScopedHooks::with`] has a handler that reads one.
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.hooks().get()
     }
@@ -155,6 +184,8 @@ impl<F: FlowPoint> FlowContext<F> {
     /// The value of that type that the scope of this run carries, if there is one; see
     /// [`ScopedHooks::with`]. What the handlers of this run share is in
     /// [`state`](Self::state).
+    ///
+    /// The example of [`ScopedHooks::with`] has a handler that reads one.
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.hooks().get()
     }

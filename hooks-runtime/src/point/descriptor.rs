@@ -8,6 +8,19 @@ use crate::flow::StageKind;
 use crate::sync::statics::{AtomicUsize, Ordering};
 
 /// Where something is written.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Rang { bell: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let written = line!() + 1;
+/// hooks.register(on::<Rang>().handler(|_: &RangPayload| ()))?;
+/// let at = hooks.handlers()[0].location;
+/// assert_eq!((at.file(), at.line()), (file!(), written));
+/// assert_eq!(at.to_string(), format!("{}:{written}:{}", file!(), at.column()));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SourceLocation {
@@ -52,6 +65,27 @@ impl fmt::Display for SourceLocation {
 }
 
 /// A point's declaration as data, one static for each point.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{BeforeExecute, FailurePolicy, HookPoint, OnError, hook_points};
+/// # use hooks_runtime::flow::StageKind;
+/// # use hooks_runtime::point::ModelKind;
+/// hook_points! {
+///     /// One parcel, stage by stage.
+///     #[hook(name = "parcels:send", timeout = "9s")]
+///     pub flow Parcel(String) -> u32;
+/// }
+///
+/// let sending = BeforeExecute::<Parcel>::descriptor();
+/// assert_eq!(sending.name(), "parcels:send/beforeExecute");
+/// assert_eq!((sending.stage(), sending.flow()), (Some(StageKind::BeforeExecute), Some("parcels:send")));
+/// assert_eq!((sending.model(), sending.policy()), (ModelKind::Stage, FailurePolicy::Closed));
+/// assert_eq!(sending.time_limit(), Some(Duration::from_secs(9)));
+/// assert_eq!(Parcel::descriptor().doc(), "One parcel, stage by stage.");
+/// assert!(OnError::<Parcel>::descriptor().is_fixed() && !sending.is_fixed());
+/// assert_eq!(sending.location(), Parcel::descriptor().location());
+/// ```
 pub struct PointDescriptor {
     name: &'static str,
     model: ModelKind,

@@ -10,12 +10,23 @@ use std::fmt;
 pub use descriptor::{PointDescriptor, SourceLocation};
 pub use policy::FailurePolicy;
 
-use crate::model::Model;
+use crate::model::{Merging, Model};
 
 /// A hook point, declared with [`hook_points!`](crate::hook_points).
 ///
 /// The implementing type is a zero-sized marker. Not to be implemented by hand:
 /// the macro writes the descriptor that the registry relies on.
+///
+/// ```
+/// # use hooks_runtime::{HookPoint, HookRegistry, hook_points};
+/// # hook_points! { pub void Rang { bell: u32 } }
+/// // What is generic over points.
+/// fn about<P: HookPoint>(hooks: &HookRegistry) -> String {
+///     format!("{}: {} handlers", P::NAME, hooks.handlers_at::<P>().len())
+/// }
+///
+/// assert_eq!(about::<Rang>(&HookRegistry::new()), "rang: 0 handlers");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook point",
     label = "expected a point declared with `hook_points!`",
@@ -36,6 +47,11 @@ pub trait HookPoint: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn descriptor() -> &'static PointDescriptor;
 
+    /// How results are merged. Written by the declaration of a modifying point, which
+    /// thereby is the one place that asks for the [`Merge`](trait@crate::Merge).
+    #[doc(hidden)]
+    const MERGING: Merging<Self::Result> = Merging::NONE;
+
     /// What reports show of a reason. Written by the declaration of a gating
     /// point, which thereby is the one place that asks for the `Display`.
     #[doc(hidden)]
@@ -50,7 +66,14 @@ pub trait HookPoint: Sized + Send + Sync + 'static {
 /// Not an enum, because its variants would share their names with the models
 /// themselves, and the compiler names a type by its full path where its name
 /// alone could mean two things: a wrong verb is to read "`Modifying` hook
-/// point", not "`hooks_runtime::Modifying` hook point".
+/// point", not "`hooks_runtime::model::Modifying` hook point".
+///
+/// ```
+/// use hooks_runtime::point::ModelKind;
+///
+/// assert_eq!(ModelKind::Claiming.to_string(), "claiming"); // the word of the declaration
+/// assert_eq!(format!("{:?}", ModelKind::Claiming), "Claiming");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ModelKind {
     /// The name of the marker type.

@@ -90,7 +90,8 @@ mod tests {
 
     use super::{CHUNK, LATER_CHUNKS, Table};
     use crate::point::interest::Interest;
-    use crate::{Claim, HookRegistry, ModelKind, PointDescriptor, SourceLocation, hook_points, on};
+    use crate::point::{ModelKind, PointDescriptor, SourceLocation};
+    use crate::{Claim, HookRegistry, hook_points, on};
 
     hook_points! {
         /// Comes after many others.

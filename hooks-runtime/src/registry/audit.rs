@@ -6,13 +6,31 @@ use std::sync::Arc;
 use crate::catalogue::{Catalogue, PointInfo};
 use crate::error::NameClash;
 use crate::escape::escaped;
-use crate::observe::report::SkipReason;
 use crate::registry::HookRegistry;
 use crate::registry::entry::Owner;
 use crate::registry::order::{self, Conflict};
 use crate::registry::store::PointStore;
+use crate::report::SkipReason;
 
 /// What has no effect or was never used, at the time of the audit.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Saved>().name("trim").after("spel").handler(|_: &SavedPayload| ()))?;
+/// hooks.fire_void::<Saved>(&SavedPayload { page: 1 }).await?;
+/// let audit = hooks.audit();
+/// assert!(!audit.is_clean());
+/// assert_eq!(
+///     audit.to_string(),
+///     "`trim` (built-in) at `saved` is ordered after `spel`, but no handler of that name is \
+///      registered there",
+/// );
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -37,6 +55,19 @@ pub struct Audit {
 }
 
 /// A handler that was never called.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::registry::NeverCalledReason;
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Saved>().name("trim").handler(|_: &SavedPayload| ()))?;
+/// let never = &hooks.audit().never_called[0];
+/// assert_eq!((never.point, &*never.handler), ("saved", "trim"));
+/// assert_eq!(never.why, NeverCalledReason::NeverFired);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct NeverCalled {
@@ -51,6 +82,8 @@ pub struct NeverCalled {
 }
 
 /// Why a handler was never called.
+///
+/// The example of [`NeverCalled`] has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -67,6 +100,18 @@ pub enum NeverCalledReason {
 }
 
 /// A constraint that names no other handler at its point.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Saved>().name("trim").before("indexer").handler(|_: &SavedPayload| ()))?;
+/// let unknown = &hooks.audit().unknown_constraints[0];
+/// assert_eq!((&*unknown.handler, &*unknown.name), ("trim", "indexer"));
+/// assert_eq!(unknown.constraint, "before `indexer`");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct UnknownConstraint {
@@ -85,6 +130,22 @@ pub struct UnknownConstraint {
 
 /// A constraint that is not kept. It is tried again whenever the handlers of
 /// its point change.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::registry::DropReason;
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// # let at = |name| on::<Saved>().name(name);
+/// // A plugin's handler between two others, whose order the host then turns round.
+/// hooks.register(at("late").handler(|_: &SavedPayload| ()))?;
+/// hooks.register(at("spy").plugin("guest").before("late").after("early").handler(|_: &SavedPayload| ()))?;
+/// hooks.register(at("early").priority(9).handler(|_: &SavedPayload| ()))?;
+/// let dropped = &hooks.audit().dropped;
+/// assert_eq!((&*dropped[0].handler, dropped[0].reason), ("spy", DropReason::NoPlace));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DroppedConstraint {
@@ -101,6 +162,8 @@ pub struct DroppedConstraint {
 }
 
 /// Why a constraint is not kept.
+///
+/// The example of [`DroppedConstraint`] has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -131,6 +194,18 @@ impl From<&Conflict> for DropReason {
 }
 
 /// A plugin that was asked for and never registered a handler.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, Plugins, hook_points, on};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Saved>().plugin("calendar").handler(|_: &SavedPayload| ()))?;
+/// let _ = hooks.scope(Plugins::only(["calender"]));
+/// let unknown = &hooks.audit().unknown_plugins[0];
+/// assert_eq!((&*unknown.id, unknown.nearest.as_deref()), ("calender", Some("calendar")));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct UnknownPlugin {
@@ -183,6 +258,8 @@ impl HookRegistry {
     /// Looks for points that are never fired, handlers that are never called,
     /// constraints that name no handler or cannot be kept, and plugins that
     /// were asked for and never registered a handler.
+    ///
+    /// The example of [`Audit`] finds a constraint that names no handler.
     pub fn audit(&self) -> Audit {
         let store = self.inner.store();
         let mut audit = Audit::default();
@@ -224,6 +301,24 @@ impl HookRegistry {
     /// As [`audit`](Self::audit), held against what is declared: lists also
     /// the points of the catalogue that were never fired and those fired that
     /// are not in it.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! {
+    /// #     #![hook(catalogue = pub fn points)]
+    /// #     /// A page was saved.
+    /// #     pub void Saved { page: u32 }
+    /// # }
+    /// # mod elsewhere { hooks_runtime::hook_points! { pub void Opened { page: u32 } } }
+    /// # use elsewhere::*;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.fire_void::<Opened>(&OpenedPayload { page: 1 }).await?;
+    /// let audit = hooks.audit_with(&points());
+    /// assert_eq!((&*audit.never_fired, &*audit.undeclared), (&["saved"][..], &["opened"][..]));
+    /// # Ok(()) }
+    /// ```
     pub fn audit_with(&self, catalogue: &Catalogue) -> Audit {
         let mut audit = self.audit();
         let forgotten = catalogue.never_fired(self).into_iter().map(PointInfo::name);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::nesting::MAX_DEPTH;
-use crate::engine::timer::{Timer, default_timer};
 use crate::observe::Observer;
 use crate::registry::HookRegistry;
+use crate::timer::{Timer, default_timer};
 
 /// What a host sets once, when it makes the registry.
 #[derive(Debug)]
@@ -20,6 +20,20 @@ pub(crate) struct Settings {
 }
 
 /// Builds a registry from its settings.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::builder()
+///     .timeout(Duration::from_secs(30))
+///     .max_depth(8)
+///     .build();
+/// hooks.register(on::<Saved>().handler(|_: &SavedPayload| ()))?;
+/// assert_eq!(hooks.handlers()[0].timeout, Some(Duration::from_secs(30)));
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 #[must_use = "call `build`"]
 pub struct HookRegistryBuilder {
@@ -66,6 +80,8 @@ impl HookRegistryBuilder {
     /// How many void fires may be under way in the background before
     /// [`try_spawn_void`](crate::ScopedHooks::try_spawn_void) gives the payload back:
     /// 1,024 by default.
+    ///
+    /// The example of [`try_spawn_void`](crate::ScopedHooks::try_spawn_void) sets it.
     #[cfg(feature = "tokio")]
     pub fn max_background(mut self, fires: usize) -> Self {
         self.settings.max_background = fires;
@@ -73,6 +89,8 @@ impl HookRegistryBuilder {
     }
 
     /// Where time limits get their time from.
+    ///
+    /// The example of [`Timer`] gives it one.
     pub fn timer(mut self, timer: impl Timer) -> Self {
         self.settings.timer = Arc::new(timer);
         self
@@ -80,6 +98,8 @@ impl HookRegistryBuilder {
 
     /// Adds an observer, which is notified of everything that happens in the
     /// registry. Observers are notified in the order in which they were added.
+    ///
+    /// The example of [`ObservedFire`](crate::observe::ObservedFire) adds one.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.settings.observers.push(Arc::new(observer));
         self

@@ -15,6 +15,16 @@ use crate::registry::handler_counters::HandlerCounters;
 use crate::sync::atomic::{AtomicBool, Ordering};
 
 /// Who registered a handler.
+///
+/// ```
+/// use hooks_runtime::PluginId;
+/// use hooks_runtime::registry::Owner;
+///
+/// let audit = Owner::Plugin(PluginId::new("audit")?);
+/// assert_eq!((audit.as_ref(), audit.to_string()), ("audit", "plugin `audit`".to_owned()));
+/// assert_eq!((Owner::BuiltIn.plugin(), Owner::BuiltIn.to_string()), (None, "built-in".to_owned()));
+/// # Ok::<_, hooks_runtime::plugin::PluginIdError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     /// The host itself.

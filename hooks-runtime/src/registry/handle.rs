@@ -16,6 +16,18 @@ use crate::registry::entry::{Entry, Owner};
 ///
 /// It keeps neither the registry nor the handler alive, and it never removes
 /// another handler, however late it is used.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # hook_points! { pub void Ticked { second: u64 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let handle = hooks.register_void::<Ticked>(async |_: &TickedPayload| ())?;
+/// assert!(handle.name().unwrap().contains(".rs:")); // where it is written
+/// assert_eq!(handle.unregister().removed(), 1);
+/// assert_eq!((handle.unregister().removed(), handle.name()), (0, None));
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct Handle {
     inner: Weak<Inner>,
@@ -75,6 +87,8 @@ impl Handle {
     }
 
     /// Binds the handler to a scope: it is removed when the result is dropped.
+    ///
+    /// The example of [`ScopedHandle`] uses it.
     #[must_use = "dropping it removes the handler at once"]
     pub fn scoped(self) -> ScopedHandle {
         ScopedHandle(self)
@@ -88,6 +102,19 @@ impl fmt::Debug for Handle {
 }
 
 /// A registered handler that is removed when this is dropped.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # hook_points! { pub void Ticked { second: u64 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// {
+///     let _watch = hooks.register_void::<Ticked>(async |_: &TickedPayload| ())?.scoped();
+///     assert!(hooks.has_handlers::<Ticked>());
+/// }
+/// assert!(!hooks.has_handlers::<Ticked>());
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 #[must_use = "dropping it removes the handler at once"]
 pub struct ScopedHandle(Handle);
@@ -107,6 +134,18 @@ impl Drop for ScopedHandle {
 }
 
 /// The handles of a group, in the order of its registrations.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Ticked { second: u64 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let tick = |name: &str| on::<Ticked>().name(name).handler(|_: &TickedPayload| ());
+/// let handles = hooks.register([tick("clock"), tick("alarm")])?;
+/// assert_eq!(handles[1].name().as_deref(), Some("alarm"));
+/// assert_eq!(handles.unregister().removed(), 2);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Handles(pub(crate) Vec<Handle>);
 

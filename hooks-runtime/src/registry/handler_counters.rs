@@ -1,6 +1,6 @@
 //! What happened to a handler so far.
 
-use crate::observe::report::SkipReason;
+use crate::report::SkipReason;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// The counts of one handler. Relaxed: counts, not signals.
@@ -56,6 +56,24 @@ impl HandlerCounters {
 ///
 /// Only the reasons that are a handler's own are counted: a fire that ends before a
 /// handler, as after a claim, does not count at it.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::report::SkipReason;
+/// # hook_points! { pub void Ticked { second: u64 } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let first = on::<Ticked>().when(|tick: &TickedPayload| tick.second == 0);
+/// hooks.register(first.handler(|_: &TickedPayload| ()))?;
+/// for second in 0..3 {
+///     hooks.fire_void::<Ticked>(&TickedPayload { second }).await?;
+/// }
+/// let skips = hooks.handlers()[0].skips;
+/// assert_eq!((skips.of(SkipReason::Condition), skips.total()), (2, 2));
+/// assert_eq!(skips.iter().filter(|(_, count)| *count > 0).count(), 1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkipCounts([u64; SkipReason::COUNTED.len()]);
 

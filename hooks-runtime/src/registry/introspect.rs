@@ -16,6 +16,20 @@ use crate::registry::order::{self, Relation};
 use crate::registry::store::{PointStore, Sequence};
 
 /// A registered handler, as of the call that returned this.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Ticked { second: u64 } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Ticked>().name("clock").priority(3).handler(|_: &TickedPayload| ()))?;
+/// hooks.fire_void::<Ticked>(&TickedPayload { second: 1 }).await?;
+/// let clock = &hooks.handlers_at::<Ticked>()[0];
+/// assert_eq!((&*clock.name, clock.point, clock.priority), ("clock", "ticked", 3));
+/// assert_eq!((clock.calls, clock.failures, clock.guard), (1, 0, false));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -63,6 +77,22 @@ pub struct HandlerInfo {
 }
 
 /// Why a handler has its place in the order.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Saved>().name("index").handler(|_: &SavedPayload| ()))?;
+/// hooks.register(on::<Saved>().name("trim").before("index").handler(|_: &SavedPayload| ()))?;
+/// let order = hooks.explain_order::<Saved>();
+/// assert_eq!((&*order[0].handler, &*order[1].handler), ("trim", "index"));
+/// assert_eq!(
+///     order[1].reason,
+///     "priority 0; after `trim`, that one asks for it; registered as number 1 of that priority",
+/// );
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OrderReason {
@@ -77,17 +107,33 @@ pub struct OrderReason {
 impl HookRegistry {
     /// All handlers: point by point in the order of their wire names, each
     /// point's in the order in which they run.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Saved { page: u32 }  pub void Closed { page: u32 } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Saved>().handler(|_: &SavedPayload| ()))?;
+    /// hooks.register(on::<Closed>().handler(|_: &ClosedPayload| ()))?;
+    /// let points: Vec<_> = hooks.handlers().iter().map(|handler| handler.point).collect();
+    /// assert_eq!(points, ["closed", "saved"]);
+    /// # Ok(()) }
+    /// ```
     pub fn handlers(&self) -> Vec<HandlerInfo> {
         self.handlers_where(|_| true)
     }
 
     /// The handlers of `P`, in the very order in which a fire walks them.
+    ///
+    /// The example of [`HandlerInfo`] looks at one.
     pub fn handlers_at<P: HookPoint>(&self) -> Vec<HandlerInfo> {
         let store = self.inner.store();
         store.points().get(&P::descriptor().index()).map_or_else(Vec::new, infos)
     }
 
     /// The handlers of all stages of the flow `F`, stage by stage.
+    ///
+    /// The example of [`FlowPoint`] looks at the stages of one.
     pub fn handlers_of_flow<F: FlowPoint>(&self) -> Vec<HandlerInfo> {
         let store = self.inner.store();
         let stages = StageKind::ALL.map(|stage| F::stages().get(stage).index());
@@ -96,12 +142,27 @@ impl HookRegistry {
 
     /// The handlers of one owner: a plugin's by its id, `"built-in"` for those of the
     /// host, which no plugin can be called. An [`Owner`] is fine too.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # use hooks_runtime::registry::Owner;
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Saved>().handler(|_: &SavedPayload| ()))?;
+    /// hooks.register(on::<Saved>().plugin("audit").handler(|_: &SavedPayload| ()))?;
+    /// assert_eq!(hooks.handlers_of("audit").len(), 1);
+    /// assert_eq!(hooks.handlers_of(Owner::BuiltIn).len(), hooks.handlers_of("built-in").len());
+    /// # Ok(()) }
+    /// ```
     pub fn handlers_of(&self, owner: impl AsRef<str>) -> Vec<HandlerInfo> {
         let owner = owner.as_ref();
         self.handlers_where(|info| info.owner.as_ref() == owner)
     }
 
     /// The handlers that are bound to this target.
+    ///
+    /// The example of [`Target`] asks for them.
     pub fn handlers_for(&self, target: &Target) -> Vec<HandlerInfo> {
         self.handlers_where(|info| info.target.as_ref() == Some(target))
     }
@@ -113,6 +174,8 @@ impl HookRegistry {
     }
 
     /// For each handler of `P`, in order, why it has its place.
+    ///
+    /// The example of [`OrderReason`] explains one.
     pub fn explain_order<P: HookPoint>(&self) -> Vec<OrderReason> {
         let store = self.inner.store();
         let Some(point) = store.points().get(&P::descriptor().index()) else { return Vec::new() };

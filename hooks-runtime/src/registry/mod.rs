@@ -19,8 +19,16 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError};
 
+pub use audit::{
+    Audit, DropReason, DroppedConstraint, NeverCalled, NeverCalledReason, UnknownConstraint,
+    UnknownPlugin,
+};
 pub use builder::HookRegistryBuilder;
 pub(crate) use builder::Settings;
+pub use entry::Owner;
+pub use handle::{Handle, Handles, ScopedHandle};
+pub use handler_counters::SkipCounts;
+pub use introspect::{HandlerInfo, OrderReason};
 
 #[cfg(feature = "tokio")]
 use crate::background::BackgroundTasks;
@@ -37,7 +45,6 @@ use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::point::table::Table;
 use crate::registry::entry::Entry;
-use crate::registry::handle::{Handle, Handles};
 use crate::registry::snapshot::Snapshot;
 use crate::registry::store::{Batch, Change, Store};
 use crate::sync::statics::{AtomicUsize, Ordering};
@@ -48,6 +55,19 @@ use crate::sync::{Mutex, MutexGuard};
 /// Cheap to clone and to share; clones are the same registry. Fires, and
 /// everything else that a scoped view can do, come through
 /// [`ScopedHooks`], to which this derefs with a scope that admits every owner.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::new();
+/// let in_the_editor = hooks.clone(); // the same registry
+/// in_the_editor.register_void::<Saved>(async |_: &SavedPayload| ())?;
+/// hooks.fire_void::<Saved>(&SavedPayload { page: 1 }).await?;
+/// assert_eq!(in_the_editor.handlers()[0].calls, 1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct HookRegistry {
     unscoped: ScopedHooks,
@@ -88,6 +108,8 @@ impl HookRegistry {
     }
 
     /// Starts a registry with other settings.
+    ///
+    /// The example of [`HookRegistryBuilder`] has some of them.
     pub fn builder() -> HookRegistryBuilder {
         HookRegistryBuilder::new()
     }
@@ -96,6 +118,8 @@ impl HookRegistry {
     ///
     /// Takes what [`handlers!`](crate::handlers) lists, or what
     /// [`on`](crate::on) makes, one or many.
+    ///
+    /// The example of [`handlers!`](crate::handlers) lists functions, that of [`On`](crate::handler::On) closures.
     pub fn register(&self, handlers: impl IntoRegistrations) -> Result<Handles, RegisterError> {
         self.inner.register(handlers.into_registrations())
     }
@@ -107,6 +131,8 @@ impl HookRegistry {
 
     /// Sets what a plugin may register from now on, in place of its earlier
     /// quota; `Quota::new()` removes all limits. What it has registered stays.
+    ///
+    /// The example of [`Quota`] sets one.
     pub fn set_quota(&self, plugin: &str, quota: Quota) -> Result<(), PluginIdError> {
         let id = PluginId::new(plugin)?;
         self.inner.store().set_quota(id, quota);
@@ -122,6 +148,19 @@ impl HookRegistry {
     ///
     /// The result says how many there were; awaited, it waits until nothing of them
     /// is left: `hooks.unregister_plugin("audit").await`.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Saved>().plugin("audit").handler(|_: &SavedPayload| ()))?;
+    /// let outcome = hooks.unregister_plugin("audit").await;
+    /// assert_eq!(outcome.removed(), 1);
+    /// assert!(!hooks.is_installed("audit"));
+    /// # Ok(()) }
+    /// ```
     pub fn unregister_plugin(&self, id: impl AsRef<str>) -> Removal {
         self.inner.unregister_plugin(id.as_ref())
     }
@@ -131,12 +170,39 @@ impl HookRegistry {
     /// `"audit/started"` is the handler `started` of the plugin `audit`, `"audit/*"`
     /// all of its handlers, as for [`unregister_plugin`](Self::unregister_plugin), and
     /// `"started"` the built-in one. A plugin without handlers is removed.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let saved = || on::<Saved>().name("saved");
+    /// hooks.register([
+    ///     saved().handler(|_: &SavedPayload| ()),
+    ///     saved().plugin("audit").handler(|_: &SavedPayload| ()),
+    /// ])?;
+    /// assert_eq!(hooks.unregister_handler("audit/saved").removed(), 1);
+    /// assert_eq!(hooks.unregister_handler("saved").removed(), 1);
+    /// # Ok(()) }
+    /// ```
     pub fn unregister_handler(&self, name: impl AsRef<str>) -> Removal {
         self.inner.unregister_named(name.as_ref(), None)
     }
 
     /// Removes the handler of that name at `P`, which is found as for
     /// [`unregister_handler`](Self::unregister_handler).
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Saved { page: u32 }  pub void Closed { page: u32 } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Saved>().name("log").handler(|_: &SavedPayload| ()))?;
+    /// hooks.register(on::<Closed>().name("log").handler(|_: &ClosedPayload| ()))?;
+    /// assert_eq!(hooks.unregister_handler_at::<Closed>("log").removed(), 1);
+    /// assert!(hooks.has_handlers::<Saved>());
+    /// # Ok(()) }
+    /// ```
     pub fn unregister_handler_at<P: HookPoint>(&self, name: impl AsRef<str>) -> Removal {
         self.inner.unregister_named(name.as_ref(), Some(P::descriptor().index()))
     }
@@ -144,6 +210,17 @@ impl HookRegistry {
 
 impl ScopedHooks {
     /// Whether `P` has any handlers, in this scope or not.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # hook_points! { pub void Traced { line: String } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// assert!(!hooks.has_handlers::<Traced>()); // no need to prepare anything
+    /// hooks.register_void::<Traced>(async |_: &TracedPayload| ())?;
+    /// assert!(hooks.has_handlers::<Traced>());
+    /// # Ok(()) }
+    /// ```
     #[inline]
     pub fn has_handlers<P: HookPoint>(&self) -> bool {
         self.inner.table.get(P::descriptor().index()).has_handlers()

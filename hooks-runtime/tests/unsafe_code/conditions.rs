@@ -4,7 +4,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use hooks_runtime::{HookRegistry, SkipReason, on};
+use hooks_runtime::report::SkipReason;
+use hooks_runtime::{HookRegistry, on};
 
 use crate::driving::{drop_everywhere, finish, poll_once, quietly};
 use crate::shapes::{Asked, Payload, Shape, Told, behave};

@@ -11,10 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, Observer};
-use hooks_runtime::{
-    BeforeExecute, Finally, FlowContext, HandlerStatus, HookContext, HookRegistry, SkipReason,
-    Verdict, on,
-};
+use hooks_runtime::report::{HandlerStatus, SkipReason};
+use hooks_runtime::{BeforeExecute, Finally, FlowContext, HookContext, HookRegistry, Verdict, on};
 use tracing::{Event, Metadata, Subscriber, span};
 
 use crate::driving::{drop_everywhere, finish, quietly};

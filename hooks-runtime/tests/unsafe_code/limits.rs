@@ -3,7 +3,8 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use hooks_runtime::{HookRegistry, Sleep, Timer, on};
+use hooks_runtime::timer::{Sleep, Timer};
+use hooks_runtime::{HookRegistry, on};
 
 use crate::driving::{drop_everywhere, finish, quietly};
 use crate::shapes::{Asked, Payload, Shape, Told, behave, large, pause};

@@ -4,7 +4,10 @@ use std::cell::Cell;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
-use hooks_runtime::{FieldSet, Handle, HookRegistry, Merge, Removal, hook_points, on};
+use hooks_runtime::model::FieldSet;
+use hooks_runtime::plugin::Removal;
+use hooks_runtime::registry::Handle;
+use hooks_runtime::{HookRegistry, Merge, hook_points, on};
 
 use crate::driving::{finish, poll_once, quietly};
 use crate::shapes::{Payload, Shape, Told, behave};

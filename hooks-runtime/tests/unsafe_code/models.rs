@@ -241,7 +241,7 @@ fn l26_a_suspended_handler_fires_through_its_context() {
             }),
             on::<Asked>().handler(async |payload: &Payload, cx: &HookContext| {
                 let text = behave(Shape::Suspends, payload).await;
-                (cx.model() == hooks_runtime::ModelKind::Claiming).then_some(text)
+                (cx.model() == hooks_runtime::point::ModelKind::Claiming).then_some(text)
             }),
         ])
         .unwrap();

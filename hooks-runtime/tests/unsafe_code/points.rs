@@ -4,7 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 
-use hooks_runtime::{HookPoint, HookRegistry, PointDescriptor, Void, on};
+use hooks_runtime::model::Void;
+use hooks_runtime::point::PointDescriptor;
+use hooks_runtime::{HookPoint, HookRegistry, on};
 
 use crate::driving::{finish, quietly};
 use crate::shapes::{Payload, Told};

@@ -6,10 +6,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hooks_runtime::handler::On;
 use hooks_runtime::model::Stage;
+use hooks_runtime::report::FireReport;
 use hooks_runtime::{
-    BeforeExecute, Claim, FailurePolicy, Finally, FireError, FireReport, FlowContext, FlowError,
-    Gate, HookPoint, On, Registration, ScopedHooks, Verdict, hook_points, on,
+    BeforeExecute, Claim, FailurePolicy, Finally, FireError, FlowContext, FlowError, Gate,
+    HookPoint, Registration, ScopedHooks, Verdict, hook_points, on,
 };
 
 use crate::fault::Fault;

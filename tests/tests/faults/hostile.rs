@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, Observer};
-use hooks_runtime::{HandlerStatus, SkipReason};
+use hooks_runtime::report::{HandlerStatus, SkipReason};
 use tracing::{Dispatch, Event, Metadata, Subscriber, dispatcher, span};
 
 pub const LOG: &str = "the log subscriber panics";

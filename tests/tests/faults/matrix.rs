@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use hooks_runtime::{DrainOutcome, FailurePolicy, HookRegistry};
+use hooks_runtime::plugin::DrainOutcome;
+use hooks_runtime::{FailurePolicy, HookRegistry};
 
 use crate::executor::{Executor, polled};
 use crate::fault::Fault;

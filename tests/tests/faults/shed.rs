@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-use hooks_runtime::{BoxError, Handle, HookRegistry, on};
+use hooks_runtime::registry::Handle;
+use hooks_runtime::{BoxError, HookRegistry, on};
 
 use crate::executor::Once;
 use crate::fault::{Fault, LIMIT};

@@ -7,9 +7,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use hooks_runtime::flow::{Stage, StageKind};
+use hooks_runtime::handler::On;
 use hooks_runtime::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    FlowError, HookPoint, HookRegistry, On, OnError, Registration, hook_points, on,
+    FlowError, HookPoint, HookRegistry, OnError, Registration, hook_points, on,
 };
 
 /// What a tool is called with.

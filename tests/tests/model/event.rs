@@ -1,6 +1,7 @@
 //! What both registries are compared by.
 
-use hooks_runtime::{FailurePolicy, HandlerStatus};
+use hooks_runtime::FailurePolicy;
+use hooks_runtime::report::HandlerStatus;
 
 /// One thing that happened, in the order in which it did.
 #[derive(Clone, Debug, PartialEq)]

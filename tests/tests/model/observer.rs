@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hooks_runtime::flow::{NotRun, StepStatus};
 use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer};
-use hooks_runtime::{HandlerStatus, SkipReason};
+use hooks_runtime::report::{HandlerStatus, SkipReason};
 
 use crate::event::placeless;
 

@@ -5,10 +5,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_runtime::handler::On;
 use hooks_runtime::model::{Gating, Stage, Void};
 use hooks_runtime::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
-    HookContext, HookPoint, On, OnError, Registration, ScopedHooks, Verdict, hook_points, on,
+    HookContext, HookPoint, OnError, Registration, ScopedHooks, Verdict, hook_points, on,
 };
 
 use crate::body::{Body, Boom, Case};

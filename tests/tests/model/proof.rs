@@ -105,7 +105,8 @@ fn same(came: &Event, expected: &Event) -> bool {
         None => came_to == refusal,
         Some(point) => {
             let told = format!("the order of the handlers at `{point}` is circular: ");
-            let path = came_to.strip_prefix(&told);
+            let advice = "; leave out one `before` or `after` of them";
+            let path = came_to.strip_prefix(&told).and_then(|path| path.strip_suffix(advice));
             let guards = "; guards run after all rewriters";
             let path = path.map(|path| path.strip_suffix(guards).unwrap_or(path).split(" > "));
             let path: Vec<_> = path.into_iter().flatten().collect();

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use hooks_runtime::flow::FlowReport;
+use hooks_runtime::plugin::{Quota, Removal};
+use hooks_runtime::report::FireReport;
 use hooks_runtime::{
-    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Claim, Finally, FireReport,
-    Gate, HookPoint, HookRegistry, OnError, Quota, Removal, ScopedHooks,
+    AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Claim, Finally, Gate,
+    HookPoint, HookRegistry, OnError, ScopedHooks,
 };
 
 use crate::body::{Body, Boom, Wait, end};

@@ -207,7 +207,7 @@ impl Reference {
                 if owner != bound {
                     return format!(
                         "`{}` names plugin `{owner}`, but this registrar is bound to plugin \
-                         `{bound}`",
+                         `{bound}`; leave the name out",
                         wish.name.unwrap_or("<place>").escape_default(),
                     );
                 }
@@ -325,7 +325,10 @@ impl Reference {
         if !is_inside {
             return "waits".into();
         }
-        let refused = format!("{owner} cannot wait for itself: this is one of its own handlers");
+        let refused = format!(
+            "{owner} cannot wait for itself: this is one of its own handlers; \
+                               await the removal outside of them, or drop it"
+        );
         self.logged.push(log::unwaited(&refused));
         refused
     }
@@ -410,15 +413,21 @@ impl Reference {
         if wish.plugin == Some(PLUGINS[3]) {
             return Err(format!(
                 "`{}` cannot be a plugin id: it reads like `built-in`, which is reserved for the \
-                 host",
+                 host; an id is 1 to 64 ASCII letters, digits, `-`, `_` or `.`, and starts and \
+                 ends with a letter or digit",
                 PLUGINS[3],
             ));
         }
         match wish.name {
-            Some("") => return Err("`` cannot be a handler's name: it is empty".into()),
+            Some("") => {
+                return Err("`` cannot be a handler's name: it is empty; a name is 1 to \
+                                    200 bytes of printable text without `/`"
+                    .into());
+            }
             Some("a\u{202e}b") => {
                 return Err("`a\\u{202e}b` cannot be a handler's name: it has control or \
-                            invisible characters"
+                            invisible characters; a name is 1 to 200 bytes of printable text \
+                            without `/`"
                     .into());
             }
             _ => (),
@@ -448,7 +457,7 @@ impl Reference {
         if wish.policy == Some(FailurePolicy::Open) && declared == FailurePolicy::Closed {
             return Err(format!(
                 "`{shown}` asks for fail-open, but `{point}` is fail-closed: a handler may only \
-                 tighten its point's policy"
+                 tighten its point's policy; leave `on_failure` out"
             ));
         }
         if wish.limit == Some(0) {
@@ -471,7 +480,10 @@ impl Reference {
             && let Some((most, (lowest, highest))) = limits
         {
             let refused = |why: String| {
-                Err(format!("`{shown}` of plugin `{plugin}` is refused at `{point}`: {why}"))
+                Err(format!(
+                    "`{shown}` of plugin `{plugin}` is refused at `{point}`: {why}; the \
+                             host allows more with `set_quota`"
+                ))
             };
             let theirs = |handler: &Handler| handler.plugin == Some(plugin);
             let new = group.iter().filter(|j| j.replaces.is_none() && theirs(&j.handler)).count();

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use hooks_runtime::{Contribution, FailurePolicy, HandlerStatus, SkipReason};
+use hooks_runtime::FailurePolicy;
+use hooks_runtime::report::{Contribution, HandlerStatus, SkipReason};
 
 use crate::event::{Event, Row, placeless};
 use crate::log;
@@ -126,8 +127,13 @@ impl Reference {
     /// The error of a fire that would be nested too deep.
     pub fn too_deep(&self, point: &'static str) -> Option<String> {
         let chain: Vec<_> = self.chain.iter().copied().chain([point]).collect();
-        (self.chain.len() >= DEPTH)
-            .then(|| format!("fires are nested deeper than {DEPTH}: {}", chain.join(" > ")))
+        (self.chain.len() >= DEPTH).then(|| {
+            format!(
+                "fires are nested deeper than {DEPTH}: {}; end the recursion, or \
+                              raise `max_depth` of the builder",
+                chain.join(" > ")
+            )
+        })
     }
 
     fn fire_at(

@@ -61,11 +61,13 @@ fn refusal(handler: &Handler, why: Why) -> String {
     match why {
         Why::Range(lowest, highest) => format!(
             "`{name}` of plugin `{plugin}` is refused at `{point}`: {constraints} would put it \
-             past handlers of others whose priority is not between {lowest} and {highest}"
+             past handlers of others whose priority is not between {lowest} and {highest}; the \
+             host allows more with `set_quota`"
         ),
         Why::NoPlace | Why::Circle => format!(
             "`{name}` of plugin `{plugin}` has no place at `{point}`: {constraints} contradicts \
-             the order of the other handlers, which a plugin cannot change"
+             the order of the other handlers, which a plugin cannot change; leave a constraint \
+             out"
         ),
     }
 }

@@ -1,7 +1,7 @@
 //! What the handlers of one run share, in the plainly right registry.
 
 use hooks_runtime::flow::StageKind;
-use hooks_runtime::{AnswerRefusal, Contribution, RecoveryRefusal, SkipReason};
+use hooks_runtime::report::{AnswerRefusal, Contribution, RecoveryRefusal, SkipReason};
 
 use crate::event::{Event, placeless};
 use crate::plan::Steer;

@@ -7,7 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use hooks_runtime::{Handle, HookRegistry, Installed, ScopedHooks, Sleep, Timer};
+use hooks_runtime::plugin::Installed;
+use hooks_runtime::registry::Handle;
+use hooks_runtime::timer::{Sleep, Timer};
+use hooks_runtime::{HookRegistry, ScopedHooks};
 
 use crate::body::Wait;
 use crate::event::Event;

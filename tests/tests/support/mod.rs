@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use hooks_runtime::{DrainError, Removal};
+use hooks_runtime::plugin::{DrainError, Removal};
 
 /// Waits until nothing of what was removed is left.
 pub async fn drained(removal: &Removal) -> Result<(), DrainError> {

@@ -1,7 +1,8 @@
 // Merges a result that cannot go to another thread.
 use std::rc::Rc;
 
-use hooks_runtime::{FieldSet, Merge};
+use hooks_runtime::Merge;
+use hooks_runtime::model::FieldSet;
 
 #[derive(Default)]
 struct Amendment {

@@ -1,5 +1,6 @@
 // A host that is generic over its points.
-use hooks_runtime::{FireError, Flow, HookPoint, HookRegistry, Void, hook_points};
+use hooks_runtime::{FireError, HookPoint, HookRegistry, hook_points};
+use hooks_runtime::model::{Flow, Void};
 
 hook_points! {
     pub void Told { n: u32 }

@@ -21,7 +21,7 @@ pub(super) async fn unload(
 ) -> Result<Json<Value>, ApiError> {
     let absent = || ApiError::not_found(format!("no plugin {id:?} is installed"));
     let removal = service.unload(&id).ok_or_else(absent)?;
-    let late = |error: hooks_runtime::DrainError| {
+    let late = |error: hooks_runtime::plugin::DrainError| {
         ApiError::Client(StatusCode::GATEWAY_TIMEOUT, error.to_string())
     };
     removal.within(LIMIT).await.map_err(late)?;

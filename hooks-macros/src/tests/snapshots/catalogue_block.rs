@@ -110,7 +110,7 @@ impl ::hooks_runtime::HookPoint for Move {
 #[cfg(unix)]
 #[automatically_derived]
 #[allow(deprecated)]
-impl ::hooks_runtime::FlowPoint for Move {
+impl ::hooks_runtime::flow::FlowPoint for Move {
     const STAGE_NAMES: [&'static ::core::primitive::str; 6] = [
         "move/beforeValidation",
         "move/afterValidation",
@@ -121,7 +121,7 @@ impl ::hooks_runtime::FlowPoint for Move {
     ];
     fn stages() -> &'static ::hooks_runtime::__private::StageDescriptors {
         static STAGES: ::hooks_runtime::__private::StageDescriptors = ::hooks_runtime::__private::StageDescriptors::new(
-            <Move as ::hooks_runtime::FlowPoint>::STAGE_NAMES,
+            <Move as ::hooks_runtime::flow::FlowPoint>::STAGE_NAMES,
             "",
             ::hooks_runtime::__private::SourceLocation::new(
                 ::core::file!(),

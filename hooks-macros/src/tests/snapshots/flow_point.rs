@@ -40,7 +40,7 @@ impl ::hooks_runtime::HookPoint for MakeCall {
 }
 #[automatically_derived]
 #[allow(deprecated)]
-impl ::hooks_runtime::FlowPoint for MakeCall {
+impl ::hooks_runtime::flow::FlowPoint for MakeCall {
     const STAGE_NAMES: [&'static ::core::primitive::str; 6] = [
         "calls:call/beforeValidation",
         "calls:call/afterValidation",
@@ -51,7 +51,7 @@ impl ::hooks_runtime::FlowPoint for MakeCall {
     ];
     fn stages() -> &'static ::hooks_runtime::__private::StageDescriptors {
         static STAGES: ::hooks_runtime::__private::StageDescriptors = ::hooks_runtime::__private::StageDescriptors::new(
-                <MakeCall as ::hooks_runtime::FlowPoint>::STAGE_NAMES,
+                <MakeCall as ::hooks_runtime::flow::FlowPoint>::STAGE_NAMES,
                 "One call, stage by stage.",
                 ::hooks_runtime::__private::SourceLocation::new(
                     ::core::file!(),

@@ -24,6 +24,9 @@ impl ::hooks_runtime::HookPoint for A {
     type Result = AResult;
     type Model = ::hooks_runtime::model::Modifying;
     const NAME: &'static ::core::primitive::str = "a";
+    const MERGING: ::hooks_runtime::__private::Merging<AResult> = ::hooks_runtime::__private::merging::<
+        AResult,
+    >();
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
                 "a",

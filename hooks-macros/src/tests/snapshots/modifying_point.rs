@@ -23,6 +23,9 @@ impl ::hooks_runtime::HookPoint for BeforeReply {
     type Result = BeforeReplyResult;
     type Model = ::hooks_runtime::model::Modifying;
     const NAME: &'static ::core::primitive::str = "before_reply";
+    const MERGING: ::hooks_runtime::__private::Merging<BeforeReplyResult> = ::hooks_runtime::__private::merging::<
+        BeforeReplyResult,
+    >();
     fn descriptor() -> &'static ::hooks_runtime::__private::PointDescriptor {
         static DESCRIPTOR: ::hooks_runtime::__private::PointDescriptor = ::hooks_runtime::__private::PointDescriptor::new(
             "before_reply",

@@ -45,9 +45,9 @@ use crate::engine::containment::{catch, drop_contained, log_in_drop};
 use crate::error::BoxError;
 use crate::model::FieldSet;
 use crate::model::compose::{Accumulated, Answer, Compose, Input, Output};
-use crate::observe::report::{Contribution, SkipReason};
 use crate::point::{FailurePolicy, HookPoint};
 use crate::registry::entry::{Entry, Owner, Phase};
+use crate::report::{Contribution, SkipReason};
 
 /// What came of a call, or of one more poll of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,6 +24,29 @@ use crate::registry::entry::{Entry, Owner};
 /// What a handler may know of the fire that calls it.
 ///
 /// Take it as a second parameter: `async fn h(payload: &P, cx: &HookContext)`.
+///
+/// ```
+/// # use hooks_runtime::{HookContext, HookRegistry, hook_points, on};
+/// # use hooks_runtime::point::ModelKind;
+/// # hook_points! {
+/// #     /// An order was placed.
+/// #     pub void Ordered { item: String }
+/// #     /// A mail is to be sent.
+/// #     pub void Mailed { text: String }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let confirm = on::<Ordered>().name("confirm").plugin("mails");
+/// hooks.register(confirm.handler(async |order: &OrderedPayload, cx: &HookContext| {
+///     assert_eq!((cx.point(), cx.model()), ("ordered", ModelKind::Void));
+///     assert_eq!((cx.handler(), cx.owner().as_ref()), ("confirm", "mails"));
+///     // In the same scope as the fire that called it.
+///     cx.hooks().fire_void::<Mailed>(&MailedPayload { text: order.item.clone() }).await
+/// }))?;
+/// hooks.fire_void::<Ordered>(&OrderedPayload { item: "lamp".into() }).await?;
+/// # Ok(()) }
+/// ```
 pub struct HookContext {
     fire: NonNull<FireInfo<'static>>,
     entry: NonNull<Entry>,
@@ -97,6 +120,25 @@ impl HookContext {
     /// What earlier handlers of a modifying fire of `P` have set so far.
     ///
     /// `None` in fires of any other point.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookContext, HookRegistry, hook_points, on};
+    /// # hook_points! { pub modifying Tagging { page: u32 } -> { title: String, slug: String } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Tagging>().handler(|_: &TaggingPayload| TaggingResult {
+    ///     title: Some("All lamps".into()),
+    ///     slug: None,
+    /// }))?;
+    /// hooks.register(on::<Tagging>().handler(|_: &TaggingPayload, cx: &HookContext| {
+    ///     let title = cx.merged::<Tagging>().and_then(|merged| merged.title.as_ref())?;
+    ///     Some(TaggingResult { slug: Some(title.to_lowercase().replace(' ', "-")), title: None })
+    /// }))?;
+    /// let tagged = hooks.fire_modifying::<Tagging>(&TaggingPayload { page: 7 }).await?;
+    /// assert_eq!(tagged.slug.as_deref(), Some("all-lamps"));
+    /// # Ok(()) }
+    /// ```
     pub fn merged<P: HookPoint>(&self) -> Option<&P::Result> {
         // Two points may have results of one type.
         if *self.fire().point_type != TypeId::of::<P>() {

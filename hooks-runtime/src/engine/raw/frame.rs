@@ -19,9 +19,9 @@ use crate::engine::containment::{PanicPayload, contained};
 use crate::engine::fire::FireInfo;
 use crate::error::BoxError;
 use crate::model::FieldSet;
-use crate::observe::report::{Contribution, SkipReason};
 use crate::registry::entry::Entry;
 use crate::registry::list::Cursor;
+use crate::report::{Contribution, SkipReason};
 use crate::sync::atomic::Ordering;
 
 /// What the calls of one fire share, and what the last one left.

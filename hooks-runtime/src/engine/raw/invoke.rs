@@ -34,9 +34,9 @@ use crate::engine::containment::{PanicPayload, catch, contained, discard};
 use crate::engine::fire::FireInfo;
 use crate::engine::pending::FEW;
 use crate::error::BoxError;
-use crate::observe::report::{Contribution, SkipReason};
 use crate::registry::entry::Entry;
 use crate::registry::list::{Cursor, HandlerList};
+use crate::report::{Contribution, SkipReason};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// The calls of one fire during one poll of it.

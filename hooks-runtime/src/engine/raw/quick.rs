@@ -26,9 +26,9 @@ use super::invoke::{call_each, call_ended, keep, panicked};
 use super::storage::NodeId;
 use super::threads::{RawStep, publish};
 use crate::engine::containment::catch;
-use crate::observe::report::SkipReason;
 use crate::registry::entry::Entry;
 use crate::registry::list::{Chunk, Cursor, HandlerList};
+use crate::report::SkipReason;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 const QUICK_PROCESSOR: bool = matches!(barrier::QUICK, ReaderFence::Processor);

@@ -216,7 +216,7 @@ where
     P: HookPoint,
     Returned<T>: Fits<P::Model, P>,
 {
-    Answer::new(Returned(returned).into_output())
+    Answer::new(Fits::into_output(Returned(returned)))
 }
 
 /// The same for a guard.
@@ -226,7 +226,7 @@ where
     P: HookPoint,
     Returned<T>: Fits<Guard, P>,
 {
-    Answer::new(Returned(returned).into_output().map(pass))
+    Answer::new(Fits::into_output(Returned(returned)).map(pass))
 }
 
 /// What the user's function returned. A wrapper, because the compiler prints the

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::engine::raw::HookContext;
 use crate::handler::annotated::convert::{Answer, HandlerInput, Plain};
+use crate::handler::calls::{Call1, Call2, Call3};
 use crate::handler::forms::{
-    AnnotatedAsync1, AnnotatedAsync2, AnnotatedSync1, AnnotatedSync2, Call1, Call2, Call3,
-    IntoHandler, Keeps, StateAnnotatedAsync1, StateAnnotatedAsync2, StateAnnotatedSync1,
-    StateAnnotatedSync2,
+    AnnotatedAsync1, AnnotatedAsync2, AnnotatedSync1, AnnotatedSync2, Keeps, Sent,
+    StateAnnotatedAsync1, StateAnnotatedAsync2, StateAnnotatedSync1, StateAnnotatedSync2,
 };
 use crate::handler::on::On;
 use crate::handler::options::Options;
@@ -85,8 +85,7 @@ macro_rules! sync_end {
                 P: HookPoint<Model: Compose<P>>,
                 F: for<'a> $bound + Send + Sync + 'static,
             {
-                self.built()
-                    .finish(IntoHandler::<P::Model, P, (), $form, _>::into_handler(handler, ()))
+                self.built().finish(<$form as Sent<F, (), P::Model, P>>::handler(handler, ()))
             }
         }
     };
@@ -99,9 +98,8 @@ macro_rules! sync_end {
                 $state: Plugin,
                 F: for<'a> $bound + Send + Sync + 'static,
             {
-                self.built().finish(IntoHandler::<P::Model, P, $state, $form, _>::into_handler(
-                    handler, state,
-                ))
+                self.built()
+                    .finish(<$form as Sent<F, $state, P::Model, P>>::handler(handler, state))
             }
         }
     };
@@ -153,7 +151,7 @@ macro_rules! async_end {
                 F: for<'a> $sent,
             {
                 let Self { on, state, handler, .. } = self;
-                on.finish(IntoHandler::<P::Model, P, $state, $form, _>::into_handler(handler, state))
+                on.finish(<$form as Sent<F, $state, P::Model, P>>::handler(handler, state))
             }
         }
     };

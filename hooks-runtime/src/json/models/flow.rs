@@ -10,7 +10,7 @@ use crate::flow::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowContext,
     FlowPoint, OnError, Stage, StageKind,
 };
-use crate::handler::forms::StateAsync2;
+use crate::handler::forms::{Sent, StateAsync2};
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
@@ -84,7 +84,7 @@ where
     F::Payload: Serialize + DeserializeOwned,
     F::Result: Serialize + DeserializeOwned,
 {
-    On::<S>::with_options(options).handler_with::<_, StateAsync2>(handler, steer::<S, F>)
+    On::<S>::with_options(options).finish(StateAsync2::handler(steer::<S, F>, handler))
 }
 
 /// A run, as a handler that speaks JSON sees it.

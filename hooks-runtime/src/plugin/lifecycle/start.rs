@@ -9,12 +9,37 @@ use super::{LifecycleStep, Stop};
 use crate::error::{FailureKind, RegisterError};
 use crate::plugin::any::{AnyPlugin, PluginParts};
 use crate::plugin::installation::{Installed, only};
+use crate::readable::readable_debug;
 use crate::registry::HookRegistry;
 use crate::registry::store::Replaces;
 
 /// Why plugins were not started. None of them is registered, and those that had
 /// started were stopped again.
-#[derive(Debug)]
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_handlers, hook_points};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// struct Mirror;
+///
+/// #[hook_handlers(plugin = "mirror")]
+/// impl Mirror {
+///     #[start]
+///     async fn connect(&self) -> Result<(), &'static str> {
+///         Err("no route to the host")
+///     }
+///
+///     #[hook_handler(Saved)]
+///     fn copy(&self, _: &SavedPayload) {}
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let error = hooks.start(Mirror).await.unwrap_err();
+/// assert_eq!(error.to_string(), "plugin `mirror` did not start: no route to the host");
+/// assert!(!hooks.is_installed("mirror"));
+/// # Ok(()) }
+/// ```
 #[non_exhaustive]
 pub enum StartError {
     /// A `#[start]` failed.
@@ -47,6 +72,8 @@ impl StdError for StartError {
     }
 }
 
+readable_debug! { enum StartError { Failed { plugin, kind }, Refused(error) } }
+
 impl From<RegisterError> for StartError {
     fn from(refused: RegisterError) -> Self {
         Self::Refused(refused)
@@ -61,6 +88,35 @@ impl HookRegistry {
     /// refused after its start is stopped again. Where the future is dropped before
     /// its end, nothing is registered either; a plugin that had started by then is
     /// not stopped, which is reported as a skipped stop.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_handlers, hook_points};
+    /// # use std::sync::OnceLock;
+    /// # hook_points! { pub claiming Translate(String) -> String; }
+    /// #[derive(Default)]
+    /// struct Dictionary(OnceLock<Vec<&'static str>>);
+    ///
+    /// #[hook_handlers(plugin = "dictionary")]
+    /// impl Dictionary {
+    ///     #[start]
+    ///     fn load(&self) {
+    ///         self.0.set(vec!["lampe"]).expect("it is started once");
+    ///     }
+    ///
+    ///     #[hook_handler(Translate)]
+    ///     fn look_up(&self, word: &String) -> Option<String> {
+    ///         self.0.get()?.iter().find(|known| known.starts_with(&**word)).map(|it| (*it).to_owned())
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.start(Dictionary::default()).await?;
+    /// let word = hooks.fire_claiming::<Translate>(&"lamp".to_owned()).await?;
+    /// assert_eq!(word.claimed().as_deref(), Some("lampe"));
+    /// # Ok(()) }
+    /// ```
     pub fn start(
         &self,
         plugin: impl AnyPlugin,
@@ -77,6 +133,35 @@ impl HookRegistry {
     ///
     /// The first start that fails ends it: those that had started before are stopped,
     /// the last one first. So are all of them if the group is refused.
+    ///
+    /// ```
+    /// # use std::sync::{Arc, Mutex};
+    /// # use hooks_runtime::{AnyPlugin, HookRegistry, hook_handlers, hook_points};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # type Log = Arc<Mutex<Vec<&'static str>>>;
+    /// # struct Disk(Log);
+    /// # #[hook_handlers(plugin = "disk")]
+    /// # impl Disk {
+    /// #     #[start] fn open(&self) { self.0.lock().unwrap().push("disk opened"); }
+    /// #     #[hook_handler(Saved)] fn write(&self, _: &SavedPayload) {}
+    /// #     #[stop] fn close(&self) { self.0.lock().unwrap().push("disk closed"); }
+    /// # }
+    /// # struct Mirror;
+    /// # #[hook_handlers(plugin = "mirror")]
+    /// # impl Mirror {
+    /// #     #[start] fn connect(&self) -> Result<(), &'static str> { Err("no route") }
+    /// #     #[hook_handler(Saved)] fn copy(&self, _: &SavedPayload) {}
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let (hooks, log) = (HookRegistry::new(), Log::default());
+    /// // The second one cannot start, so the first one is stopped again.
+    /// let plugins: Vec<Box<dyn AnyPlugin>> = vec![Box::new(Disk(log.clone())), Box::new(Mirror)];
+    /// assert!(hooks.start_all(plugins).await.is_err());
+    /// assert_eq!(*log.lock().unwrap(), ["disk opened", "disk closed"]);
+    /// assert!(hooks.handlers().is_empty());
+    /// # Ok(()) }
+    /// ```
     pub fn start_all<I>(
         &self,
         plugins: I,

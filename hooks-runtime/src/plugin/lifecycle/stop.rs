@@ -1,6 +1,7 @@
 //! The `#[stop]` of a plugin: owed from its installation on, run once at most.
 
 use std::cell::RefCell;
+use std::error::Error;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::{Arc, PoisonError};
@@ -14,6 +15,7 @@ use crate::observe::{Observer, log, logs_failures, notify};
 use crate::plugin::record::PluginName;
 use crate::plugin::removal::DrainError;
 use crate::plugin::tracker::{CallTracker, next_id};
+use crate::readable::readable_debug;
 use crate::registry::entry::Owner;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, MutexGuard, thread_local};
@@ -24,7 +26,31 @@ thread_local! {
 }
 
 /// Why the `#[stop]` of a plugin did not run to a good end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_handlers, hook_points};
+/// # use hooks_runtime::plugin::{DrainError, StopFailure};
+/// # hook_points! { pub void Saved { page: u32 } }
+/// # struct Buffer;
+/// #[hook_handlers(plugin = "buffer")]
+/// impl Buffer {
+/// #     #[hook_handler(Saved)] fn keep(&self, _: &SavedPayload) {}
+///     #[stop]
+///     fn flush(&self) -> Result<(), &'static str> {
+///         Err("the disk is full")
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let removal = hooks.install(Buffer)?.uninstall();
+/// let Err(DrainError::StopFailed { failure, .. }) = removal.await.into_result() else { panic!() };
+/// assert_eq!(failure, StopFailure::Error("the disk is full".to_owned()));
+/// assert_eq!(failure.as_str(), "error");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopFailure {
     /// It was not run: the removal of the plugin was not awaited, the wait was refused
@@ -62,15 +88,22 @@ impl StopFailure {
 impl fmt::Display for StopFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Skipped => {
-                f.write_str("it was skipped, because only an awaited removal runs it, and none did")
+            Self::Skipped => f.write_str(
+                "it was skipped, because only an awaited removal runs it, and none did: await the \
+                 `uninstall` of the plugin",
+            ),
+            Self::Cancelled => {
+                f.write_str("it was dropped before its end: await the removal until it is ready")
             }
-            Self::Cancelled => f.write_str("it was dropped before its end"),
             Self::Error(message) => write!(f, "{}", escaped(message)),
             Self::Panicked(message) => write!(f, "panicked: {}", escaped(message)),
         }
     }
 }
+
+impl Error for StopFailure {}
+
+readable_debug! { enum StopFailure { Skipped, Cancelled, Error(text), Panicked(message) } }
 
 /// The `#[stop]` of one generation of a plugin. The last to let go of it reports
 /// that it was skipped.

@@ -10,9 +10,36 @@ use std::time::Duration;
 use crate::engine::containment::{contained, drop_contained};
 
 /// A wait, boxed: it is made only for a handler that waits with a limit.
+///
+/// The example of [`Timer`] returns one.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A source of waits, asked only when a handler with a time limit is pending.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::timer::{Sleep, Timer};
+/// # hook_points! { #[hook(on_failure = "closed")] pub void Asked { peer: String } }
+/// /// A clock on which every limit has passed: for tests.
+/// #[derive(Debug)]
+/// struct Impatient;
+///
+/// impl Timer for Impatient {
+///     fn sleep(&self, _: Duration) -> Option<Sleep> {
+///         Some(Box::pin(async {}))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hooks = HookRegistry::builder().timer(Impatient).build();
+/// let slow = on::<Asked>().name("slow").timeout(Duration::from_secs(60));
+/// hooks.register(slow.handler(async |_: &AskedPayload| std::future::pending::<()>().await))?;
+/// let error = hooks.fire_void::<Asked>(&AskedPayload { peer: "p".into() }).await.unwrap_err();
+/// assert_eq!(error.to_string(), "handler `slow` (built-in) at `asked`: did not finish within 60s");
+/// # Ok(()) }
+/// ```
 pub trait Timer: Debug + Send + Sync + 'static {
     /// A future that ends after `duration`, or `None` where there is no timer
     /// to be had. It must not panic.
@@ -44,6 +71,19 @@ impl Drop for Deadline {
 
 /// Tokio's timer: follows `tokio::time::pause`, and is absent outside a
 /// runtime or in one built without time.
+///
+/// Tokio cannot be asked whether a runtime was built with time: it panics. That is
+/// caught, and the handler fails with [`FailureKind::NoTimer`](crate::error::FailureKind), but
+/// the panic hook of the process, which prints by default, has seen it by then. Build
+/// the runtime with `enable_time`, or give the registry a [`Timer`] of your own.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_runtime::timer::{Timer, TokioTimer};
+///
+/// // There is none outside of a runtime: handlers with a limit then fail at once.
+/// assert!(TokioTimer.sleep(Duration::from_secs(1)).is_none());
+/// ```
 #[cfg(feature = "tokio")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TokioTimer;

@@ -7,6 +7,7 @@ mod wire;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::escape::{Escaped, escaped};
 pub(crate) use display::FlowColumns;
 
 use crate::flow::StageKind;
@@ -40,6 +41,21 @@ use crate::registry::entry::{Entry, Owner};
 /// The same rules hold for everything that serialises in this crate: every key is
 /// always present, what can hold more than a word is an object with a `kind`,
 /// words are in snake case, and times are whole nanoseconds.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::point::ModelKind;
+/// # hook_points! { pub claiming Shelf(String) -> u32; }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Shelf>().name("lamps").handler(|item: &String| (item == "lamp").then_some(4)))?;
+/// let (_, report) = hooks.fire_claiming_reported::<Shelf>(&"lamp".to_owned()).await;
+/// assert_eq!((report.point(), report.model(), report.stage()), ("shelf", ModelKind::Claiming, None));
+/// assert_eq!(report.handlers().len(), 1);
+/// assert_eq!(report.handler("lamps").unwrap().status().to_string(), "claimed");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FireReport {
@@ -50,6 +66,22 @@ pub struct FireReport {
 }
 
 /// What happened to one handler in one fire.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # use hooks_runtime::registry::Owner;
+/// # hook_points! { pub void Rang { bell: u32 } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Rang>().name("open").handler(|_: &RangPayload| ()))?;
+/// let (_, report) = hooks.fire_void_reported::<Rang>(&RangPayload { bell: 1 }).await;
+/// let open = &report.handlers()[0];
+/// assert_eq!((open.handler(), open.owner(), open.status().as_str()), ("open", &Owner::BuiltIn, "ran"));
+/// assert!(open.elapsed().is_some()); // a reported fire is timed
+/// assert_eq!(open.overrun(), None);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HandlerReport {
@@ -69,6 +101,15 @@ pub struct HandlerReport {
 }
 
 /// What became of a handler in one fire.
+///
+/// ```
+/// use hooks_runtime::report::{Contribution, HandlerStatus, SkipReason};
+///
+/// let ran = HandlerStatus::Ran(Contribution::Fields(vec!["title"]));
+/// assert_eq!((ran.as_str(), ran.to_string()), ("ran", "set title".to_owned()));
+/// let skipped = HandlerStatus::Filtered(SkipReason::Scope);
+/// assert_eq!(skipped.to_string(), "not called: its plugin is not in scope");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HandlerStatus {
@@ -90,6 +131,8 @@ pub enum HandlerStatus {
 }
 
 /// What a handler that ran added to the outcome.
+///
+/// The example of [`HandlerStatus`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Contribution {
@@ -120,6 +163,24 @@ pub enum Contribution {
 }
 
 /// Why an answer of a flow's handler was refused.
+///
+/// ```
+/// # use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, hook_points, on};
+/// # use hooks_runtime::report::{AnswerRefusal, Contribution, HandlerStatus};
+/// # hook_points! { pub flow Quote(u32) -> u32; }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// for name in ["cache", "guess"] {
+///     let stage = on::<BeforeExecute<Quote>>().name(name);
+///     hooks.register(stage.handler(|flow: &mut FlowContext<Quote>| { flow.respond(7); }))?;
+/// }
+/// let quote = async |_| -> Result<u32, std::io::Error> { unreachable!("answered before") };
+/// let (_, report) = hooks.flow::<Quote>().run_reported(1, quote).await;
+/// let refused = Contribution::AnswerRefused(AnswerRefusal::EarlierAnswer);
+/// assert_eq!(report.stages()[0].handler("guess").unwrap().status(), &HandlerStatus::Ran(refused));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -133,6 +194,21 @@ pub enum AnswerRefusal {
 }
 
 /// Why a recovery by a flow's handler was refused.
+///
+/// ```
+/// # use hooks_runtime::{BeforeExecute, FlowContext, HookRegistry, hook_points, on};
+/// # use hooks_runtime::report::{Contribution, HandlerStatus, RecoveryRefusal};
+/// # hook_points! { pub flow Quote(u32) -> u32; }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let early = on::<BeforeExecute<Quote>>().name("early");
+/// hooks.register(early.handler(|flow: &mut FlowContext<Quote>| assert!(!flow.recover(7))))?;
+/// let (_, report) = hooks.flow::<Quote>().run_reported(1, async |n| Ok::<_, std::io::Error>(n)).await;
+/// let refused = Contribution::RecoveryRefused(RecoveryRefusal::OtherStage);
+/// assert_eq!(report.stages()[0].handlers()[0].status(), &HandlerStatus::Ran(refused));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -149,6 +225,8 @@ pub enum RecoveryRefusal {
 }
 
 /// Why a handler was not called.
+///
+/// The example of [`SkipCounts`](crate::registry::SkipCounts) counts one, that of [`HandlerStatus`] prints one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
