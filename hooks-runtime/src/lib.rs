@@ -239,10 +239,11 @@ macro_rules! handlers {
 /// root:
 ///
 /// ```
+/// # mod framework {
 /// pub use hooks_runtime as hooks;
 ///
 /// hooks_runtime::facade!();
-/// # fn main() {}
+/// # }
 /// ```
 ///
 /// and each crate that uses it says once, at its root, which crate is meant:

@@ -49,6 +49,8 @@ pub trait FlowPoint: HookPoint<Model = Flow> {
 }
 
 /// Says that the point of a run has the model [`Flow`].
+///
+/// The example of [`FlowRun`](crate::flow::FlowRun) runs one.
 #[diagnostic::on_unimplemented(
     message = "`{F}` is a `{Self}` hook point, so it cannot be run as a `Flow`",
     label = "`{F}` is declared `{Self}`",
@@ -69,6 +71,8 @@ pub trait RunsAs<F: HookPoint> {
 }
 
 /// The flow `F`, in a run of it.
+///
+/// The example of [`FlowRun`](crate::flow::FlowRun) has one.
 pub type RunOf<F> = <<F as HookPoint>::Model as RunsAs<F>>::Flow;
 
 #[diagnostic::do_not_recommend]

@@ -54,12 +54,11 @@ use crate::point::{HookPoint, ModelKind};
 ///
 /// ```
 /// # use hooks_runtime::{FireError, HookPoint, HookRegistry, hook_points};
-/// # use hooks_runtime::model::{FiresAs, Void};
+/// # use hooks_runtime::model::Void;
 /// # hook_points! { pub void Saved { page: u32 } }
 /// async fn notify<P>(hooks: &HookRegistry, payload: P::Payload) -> Result<(), FireError>
 /// where
 ///     P: HookPoint<Model = Void>,
-///     Void: FiresAs<Void, P>,
 /// {
 ///     hooks.fire_void::<P>(&payload).await
 /// }
@@ -128,7 +127,8 @@ impl<M: Compose<P>, P: HookPoint<Model = M>> RegistersAs<M, P> for M {
 
 /// Says that the point of a `fire_*` call has the model of its verb.
 ///
-/// The example of [`Model`] has it as a bound.
+/// Code that is generic over points names their model instead, as the example of [`Model`]
+/// does.
 #[diagnostic::on_unimplemented(
     message = "`{P}` is a `{Self}` hook point, so it cannot be fired as `{Verb}`",
     label = "`{P}` is declared `{Self}`",
@@ -180,6 +180,8 @@ impl<M: Begin<P>, P: HookPoint<Model = M>> FiresAs<M, P> for M {
 }
 
 /// `T`, which a verb of the model `Verb` returns for a point `P` of that model.
+///
+/// The example of [`Model`] awaits one.
 pub type Fired<P, Verb, T> = <<P as HookPoint>::Model as FiresAs<Verb, P>>::Fired<T>;
 
 /// What a handler of a point with model `M` may return. Each model says it with
