@@ -51,9 +51,23 @@ pub fn __handlers(input: TokenStream) -> TokenStream {
 /// async fn log_order(order: &OrderPlacedPayload) { /* … */ }
 /// ```
 ///
-/// The point comes first. The keys are `plugin`, `name`, `priority`,
-/// `timeout`, `on_failure`, `before`, `after`, `target`, `when`, `crate` and the
-/// flags `once`, `guard` and `replace`. The function itself stays as it is written.
+/// The point comes first. The function itself stays as it is written. The keys:
+///
+/// | key | means |
+/// |---|---|
+/// | `plugin = "audit"` | the plugin that owns it; without one it is built-in |
+/// | `name = "log"` | its name, instead of the function's |
+/// | `priority = -10` | its place: the lower number first, 0 by default |
+/// | `before = "other"`, `after = ["one", "two"]` | its place relative to others |
+/// | `timeout = "200ms"` | how long a fire waits for its answer |
+/// | `on_failure = "closed"` | its failure ends the fire |
+/// | `target = Type`, `target = "name"` | takes part only in runs for that |
+/// | `when = \|payload\| payload.size > 100` | called only where the condition is met |
+/// | `once` | removed with its first call |
+/// | `pure` | declared to have no side effects: it may run in shadow and in a replay |
+/// | `guard` | of a gating point: judges last, changes nothing |
+/// | `replace` | takes the place of the owner's handler of that name |
+/// | `crate = ::path` | the path of the runtime |
 ///
 /// `crate = ::path` names the runtime where it is renamed or re-exported; see `facade!`
 /// for a way to say it once.

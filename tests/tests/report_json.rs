@@ -382,6 +382,7 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "overruns": 0,
             "conditional": false,
             "once": false,
+            "pure": false,
             "skips": {"scope": 0, "target": 0, "unregistered": 0, "condition": 0, "once": 0},
         }),
     );
@@ -405,6 +406,7 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "overruns": 0,
             "conditional": false,
             "once": false,
+            "pure": false,
             "skips": {"scope": 0, "target": 0, "unregistered": 0, "condition": 0, "once": 0},
         }),
     );

@@ -200,11 +200,12 @@ fn options(rt: &TokenStream, arguments: &Arguments) -> TokenStream {
     });
     let when = arguments.when.as_ref().map(|condition| quote!(.when(#condition)));
     let once = arguments.once.then(|| quote!(.once()));
+    let pure = arguments.pure.then(|| quote!(.pure()));
     let guard = arguments.guard.map(|_| quote!(.__guard()));
     let replace = arguments.replace.then(|| quote!(.replace()));
     quote! {
         #plugin #priority #timeout #on_failure
-        #(.before(#before))* #(.after(#after))* #target #when #once #guard #replace
+        #(.before(#before))* #(.after(#after))* #target #when #once #pure #guard #replace
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) struct Arguments {
     pub(crate) target: Option<Target>,
     pub(crate) when: Option<Expr>,
     pub(crate) once: bool,
+    pub(crate) pure: bool,
     /// Where the flag is written.
     pub(crate) guard: Option<Span>,
     pub(crate) replace: bool,

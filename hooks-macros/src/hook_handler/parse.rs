@@ -26,6 +26,7 @@ const KEYS: Known = Known {
         "when",
         "guard",
         "once",
+        "pure",
         "replace",
         "crate",
     ],
@@ -108,6 +109,10 @@ fn entry(arguments: &mut Arguments, key: &Ident, input: ParseStream) -> syn::Res
         "once" => {
             flag(key, input)?;
             arguments.once = true;
+        }
+        "pure" => {
+            flag(key, input)?;
+            arguments.pure = true;
         }
         "replace" => {
             flag(key, input)?;

@@ -60,6 +60,20 @@ fn wrong_conditions_are_reported() {
 }
 
 #[test]
+fn wrong_flags_are_reported() {
+    for flag in ["guard", "once", "pure", "replace"] {
+        assert_messages(
+            handler(&format!("Point, {flag} = true"), "fn f(x: &u8) {}"),
+            &[("=", &format!("`{flag}` is a flag: write it without a value"))],
+        );
+        assert_messages(
+            handler(&format!("Point, {flag}, {flag}"), "fn f(x: &u8) {}"),
+            &[(flag, &format!("`{flag}` is given twice"))],
+        );
+    }
+}
+
+#[test]
 fn the_point_comes_first() {
     for arguments in ["", "priority = 1", "5, priority = 1"] {
         let expansion = handler(arguments, "fn f(x: &u8) {}");

@@ -156,7 +156,7 @@ fn sync_handler_with_every_key() {
         "sync_handler_with_every_key",
         handler(
             "points::BeforeCall, plugin = ID, name = \"no_rm\", priority = -10, timeout = \"200ms\", \
-             on_failure = \"closed\", before = \"a\", after = [\"b\", \"c\"], target = Carrier<A, B>, guard, \
+             on_failure = \"closed\", before = \"a\", after = [\"b\", \"c\"], target = Carrier<A, B>, guard, pure, \
              crate = crate::hooks",
             "#[cfg(unix)] fn check(call: &Call, cx: &HookContext) -> Verdict { Verdict::pass() }",
         ),

@@ -29,6 +29,7 @@ pub(crate) struct Options {
     pub(crate) phase: Phase,
     pub(crate) replace: bool,
     pub(crate) once: bool,
+    pub(crate) pure: bool,
     pub(crate) condition: Option<ErasedCondition>,
     /// The handlers that are waited for together with it, if it has no plugin.
     pub(crate) tracker: Option<Arc<CallTracker>>,
@@ -51,6 +52,7 @@ impl Options {
             phase: Phase::Main,
             replace: false,
             once: false,
+            pure: false,
             condition: None,
             tracker: None,
             location,
@@ -187,6 +189,26 @@ macro_rules! option_methods {
         /// ```
         pub fn once(mut self) -> Self {
             self.options.once = true;
+            self
+        }
+
+        /// Declares that it has no side effects: what it does is to answer, and nobody
+        /// could tell from anything else whether it was called. Such a handler may run
+        /// in shadow and in a replay. The registry takes the author's word for it, and
+        /// calls the handler in a fire as any other.
+        ///
+        /// ```
+        /// # use hooks_runtime::{HookRegistry, hook_points, on};
+        /// # hook_points! { pub claiming Route(String) -> u32; }
+        /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// # let hooks = HookRegistry::new();
+        /// let desk = |message: &String| message.starts_with("invoice").then_some(4);
+        /// hooks.register(on::<Route>().name("billing").pure().handler(desk))?;
+        /// assert!(hooks.handlers_at::<Route>()[0].pure);
+        /// # Ok(()) }
+        /// ```
+        pub fn pure(mut self) -> Self {
+            self.options.pure = true;
             self
         }
     };

@@ -90,6 +90,9 @@ pub(crate) struct Entry {
     pub(crate) target: Option<Target>,
     /// Of a handler that is called once: whether it was.
     pub(crate) once: Option<AtomicBool>,
+    /// Whether it is declared to have no side effects: it may run where its effect is
+    /// not wanted.
+    pub(crate) pure: bool,
     pub(crate) location: SourceLocation,
     pub(crate) counters: HandlerCounters,
     pub(crate) handler: HandlerCell,

@@ -32,6 +32,7 @@ use crate::registry::store::{PointStore, Sequence};
 /// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own about the handler")]
 #[non_exhaustive]
 pub struct HandlerInfo {
     /// The wire name of its point.
@@ -72,6 +73,9 @@ pub struct HandlerInfo {
     pub conditional: bool,
     /// Whether it is removed with its first call.
     pub once: bool,
+    /// Whether it is declared to have no side effects, so that it may run in shadow and
+    /// in a replay.
+    pub pure: bool,
     /// How often it was not called, by reason.
     pub skips: SkipCounts,
 }
@@ -212,6 +216,7 @@ fn info(point: &PointStore, entry: &Entry, calls: u64) -> HandlerInfo {
         overruns: entry.counters.overruns(),
         conditional: entry.handler.is_conditional(),
         once: entry.once.is_some(),
+        pure: entry.pure,
         skips: entry.counters.skips(),
     }
 }

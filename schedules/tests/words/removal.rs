@@ -87,6 +87,7 @@ pub(crate) fn entry(
         allowed: None,
         target: None,
         once: None,
+        pure: false,
         location: SourceLocation,
         counters: HandlerCounters,
         handler: HandlerCell::new(ErasedHandler::new::<Point, _>(handler)),

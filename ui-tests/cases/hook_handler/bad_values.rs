@@ -16,6 +16,7 @@ hook_points! {
     after = [audit],
     target = ,
     guard = true,
+    pure = true,
     crate = "hooks",
 )]
 fn log(_: &SessionStartPayload) {}

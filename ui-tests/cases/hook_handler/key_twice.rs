@@ -8,4 +8,7 @@ hook_points! {
 #[hook_handler(SessionStart, priority = 3, priority = 4)]
 fn log(_: &SessionStartPayload) {}
 
+#[hook_handler(SessionStart, pure, pure)]
+fn look(_: &SessionStartPayload) {}
+
 fn main() {}

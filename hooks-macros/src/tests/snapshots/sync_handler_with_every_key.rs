@@ -65,6 +65,7 @@ impl crate::hooks::__private::Annotated for check {
             .after("b")
             .after("c")
             .target::<Carrier<A, B>>()
+            .pure()
             .__guard()
             .__sync2(|__input, __cx| {
                 let (__payload, __to) = __input.open_as_guard();

@@ -256,6 +256,7 @@ impl Store {
             allowed: resolved.allowed,
             target: options.target,
             once: options.once.then(Default::default),
+            pure: options.pure,
             location: options.location,
             counters: HandlerCounters::default(),
             handler: HandlerCell::new(handler),
