@@ -1,6 +1,9 @@
 //! A thousand points that are never fired, for those that are to be measured
 //! beside them. The build script writes them.
 
+use std::time::Duration;
+
+use hooks_runtime::operator::{BreakerSettings, RateLimit};
 use hooks_runtime::{HookPoint, HookRegistry, on};
 
 use crate::points::{TellPayload, tell};
@@ -27,6 +30,22 @@ pub(crate) fn handlers(hooks: &HookRegistry, count: usize) {
 pub(crate) fn plugins(hooks: &HookRegistry, count: usize) {
     let owned = |n| on::<Elsewhere0>().plugin(format!("plugin-{n}")).handler(tell);
     hooks.register((0..count).map(owned)).expect("they are registered");
+}
+
+/// Registers handlers there, with settings of an operator in use at each: a mode, a limit,
+/// a breaker, and one that ends.
+pub(crate) fn settings(hooks: &HookRegistry) {
+    handlers(hooks, 8);
+    let (operator, all) = (hooks.operator(), "elsewhere0:*");
+    let settings = [
+        operator.time_limit(all, Duration::from_secs(1)),
+        operator.rate_limit(all, RateLimit::per_second(1_000)),
+        operator.breaker(all, BreakerSettings::consecutive(5)),
+        operator.sample(all, 0.5).until(Duration::from_hours(1)),
+    ];
+    for setting in settings {
+        setting.apply().expect("it is applied");
+    }
 }
 
 /// A point has its place in a registry from the first question on.

@@ -44,7 +44,7 @@ impl fmt::Display for Limit {
 type Counted = (&'static str, &'static str, &'static str, f64, f64);
 
 #[rustfmt::skip]
-const COUNTED: [Counted; 13] = [
+const COUNTED: [Counted; 14] = [
     ("no handler, void: instructions", "none-void", EMPTY, 1.0, 25.0),
     ("no handler, claiming: instructions", "none-claiming", EMPTY, 1.0, 25.0),
     ("no handler, modifying: instructions", "none-modifying", EMPTY, 1.0, 57.0),
@@ -60,6 +60,7 @@ const COUNTED: [Counted; 13] = [
     ("10,000 handlers elsewhere: more instructions", "beside-10000-handlers", "void-sync-8", 1.0, 1.0),
     ("1,000 points elsewhere: more instructions", "beside-1000-points", "void-sync-8", 1.0, 1.0),
     ("1,000 plugins elsewhere: more instructions", "beside-1000-plugins", "void-sync-8", 1.0, 1.0),
+    ("an operator's settings elsewhere: more instructions", "beside-settings", "void-sync-8", 1.0, 0.0),
 ];
 
 /// What a time limit may cost, in looks at the clock: two, and half of one

@@ -65,7 +65,7 @@ impl Future for Unknown {
 }
 
 /// All rows.
-pub(crate) const ROWS: [Row; 31] = [
+pub(crate) const ROWS: [Row; 32] = [
     (EMPTY, |rounds| {
         rounds!(rounds, {
             black_box(&TELL);
@@ -126,6 +126,7 @@ pub(crate) const ROWS: [Row; 31] = [
     ("beside-10000-handlers", |rounds| beside(rounds, |hooks| elsewhere::handlers(hooks, 10_000))),
     ("beside-1000-points", |rounds| beside(rounds, elsewhere::points)),
     ("beside-1000-plugins", |rounds| beside(rounds, |hooks| elsewhere::plugins(hooks, 1_000))),
+    ("beside-settings", |rounds| beside(rounds, elsewhere::settings)),
 ];
 
 /// What one more handler takes: the difference of two rows, over eight.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::escape::{escaped, escaped_display};
+use crate::operator::RateLimit;
 use crate::plugin::id::PluginIdError;
 use crate::plugin::quota::Refusal;
 use crate::point::{FailurePolicy, SourceLocation};
@@ -64,17 +65,107 @@ pub enum FailureKind {
     TimedOut(Duration),
     /// It has a time limit and is pending, but no timer is available.
     NoTimer(Duration),
+    /// It was not called: its circuit breaker is open.
+    BreakerOpen {
+        /// When a call can be let through, not before; `None` where an operator forced it
+        /// open.
+        retry_in: Option<Duration>,
+    },
+    /// It was not called: it is past the rate limit that an operator set.
+    RateLimited {
+        /// The limit.
+        limit: RateLimit,
+        /// When the next call can start.
+        retry_in: Duration,
+    },
+}
+
+/// Why a handler failed, without the error, the message or the limit: what failures are
+/// counted by.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_runtime::error::{FailureCause, FailureKind};
+///
+/// let late = FailureKind::TimedOut(Duration::from_secs(5));
+/// assert_eq!(late.cause(), FailureCause::Timeout);
+/// assert_eq!((late.cause().as_str(), late.as_str()), ("timeout", "timeout"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum FailureCause {
+    /// It returned an error.
+    Error,
+    /// It panicked.
+    Panic,
+    /// It had no answer when its time limit had passed.
+    Timeout,
+    /// It has a time limit and is pending, but no timer is available.
+    NoTimer,
+    /// It was not called: its circuit breaker is open.
+    BreakerOpen,
+    /// It was not called: it is past the rate limit that an operator set.
+    RateLimited,
+}
+
+impl FailureCause {
+    /// Each has a count at the handler.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Error,
+        Self::Panic,
+        Self::Timeout,
+        Self::NoTimer,
+        Self::BreakerOpen,
+        Self::RateLimited,
+    ];
+
+    /// The cause of that word.
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|cause| cause.as_str() == word)
+    }
+
+    /// One word for logs and counters, as it is serialised.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Panic => "panic",
+            Self::Timeout => "timeout",
+            Self::NoTimer => "no_timer",
+            Self::BreakerOpen => "breaker_open",
+            Self::RateLimited => "rate_limited",
+        }
+    }
+
+    /// Whether the handler was not called.
+    pub(crate) fn is_uncalled(self) -> bool {
+        matches!(self, Self::BreakerOpen | Self::RateLimited)
+    }
 }
 
 impl FailureKind {
+    /// Its cause.
+    ///
+    /// The example of [`FailureCause`] asks for one.
+    pub fn cause(&self) -> FailureCause {
+        match self {
+            Self::Error(_) => FailureCause::Error,
+            Self::Panicked(_) => FailureCause::Panic,
+            Self::TimedOut(_) => FailureCause::Timeout,
+            Self::NoTimer(_) => FailureCause::NoTimer,
+            Self::BreakerOpen { .. } => FailureCause::BreakerOpen,
+            Self::RateLimited { .. } => FailureCause::RateLimited,
+        }
+    }
+
     /// One word for logs and counters.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Error(_) => "error",
-            Self::Panicked(_) => "panic",
-            Self::TimedOut(_) => "timeout",
-            Self::NoTimer(_) => "no_timer",
-        }
+        self.cause().as_str()
+    }
+
+    /// Whether it is a failure of the handler itself, and not of what is around it.
+    pub(crate) fn is_of_handler(&self) -> bool {
+        matches!(self, Self::Error(_) | Self::Panicked(_) | Self::TimedOut(_))
     }
 
     /// The message, unescaped: for what programs read.
@@ -96,7 +187,7 @@ struct Raw<'k>(&'k FailureKind);
 
 impl fmt::Display for Raw<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use FailureKind::{Error, NoTimer, Panicked, TimedOut};
+        use FailureKind::{BreakerOpen, Error, NoTimer, Panicked, RateLimited, TimedOut};
         match self.0 {
             Error(error) => write!(f, "{error}"),
             Panicked(message) => write!(f, "panicked: {message}"),
@@ -106,6 +197,18 @@ impl fmt::Display for Raw<'_> {
                 "waits with a limit of {limit:?}, but there is no timer: fire inside a tokio \
                  runtime with time enabled, or give the registry a `Timer`"
             ),
+            BreakerOpen { retry_in: None } => {
+                f.write_str("not called: an operator has forced its circuit breaker open")
+            }
+            BreakerOpen { retry_in: Some(Duration::ZERO) } => {
+                f.write_str("not called: its circuit breaker waits for the call that tries it")
+            }
+            BreakerOpen { retry_in: Some(retry_in) } => {
+                write!(f, "not called: its circuit breaker is open for another {retry_in:?}")
+            }
+            RateLimited { limit, retry_in } => {
+                write!(f, "not called: past its rate limit of {limit}, for another {retry_in:?}")
+            }
         }
     }
 }

@@ -57,7 +57,9 @@
 //! | **remove** a plugin, and know that it is gone | [`uninstall().await`](plugin::Installed::uninstall) | [Unload safely](guides::unload_safely) |
 //! | **see** what a fire did | [`fire_void_reported`](ScopedHooks::fire_void_reported) and its like, [`report`] | [Test a handler](guides::test_a_handler) |
 //! | see who is registered, and what does not add up | [`handlers`](HookRegistry::handlers), [`audit`](HookRegistry::audit), [`registry`] | [Test a handler](guides::test_a_handler) |
+//! | **change** what runs, without a restart | [`operator()`](HookRegistry::operator), [`operator`] | [Operate a running host](guides::operate_a_running_host) |
 //! | watch every fire | [`observe`] | [`observe`] |
+//! | count and time each handler | [`Statistics`](observe::Statistics), `Metrics` | [`observe`] |
 //! | have the points as data | `#![hook(catalogue = pub fn points)]` | [`catalogue`] |
 //! | fire and handle by name, with JSON | [`json`] | [`json`] |
 //! | hand the registry on from a framework | [`facade!`] | [`facade!`] |
@@ -113,6 +115,7 @@ pub mod handler;
 pub mod json;
 pub mod model;
 pub mod observe;
+pub mod operator;
 pub mod plugin;
 pub mod point;
 mod readable;

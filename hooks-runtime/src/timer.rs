@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::engine::containment::{contained, drop_contained};
 
@@ -44,6 +44,17 @@ pub trait Timer: Debug + Send + Sync + 'static {
     /// A future that ends after `duration`, or `None` where there is no timer
     /// to be had. It must not panic.
     fn sleep(&self, duration: Duration) -> Option<Sleep>;
+
+    /// What time it is, for what an operator sets with an end, rate limits and breakers:
+    /// on the same clock as [`sleep`](Self::sleep). The default is the system's.
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+}
+
+/// What time it is. A timer is code of the host, and may panic.
+pub(crate) fn now(timer: &dyn Timer) -> Instant {
+    contained(|| timer.now()).unwrap_or_else(|_| Instant::now())
 }
 
 /// The end of a wait with a limit. It is the timer's code, as is its drop: a timer may
@@ -95,6 +106,10 @@ impl Timer for TokioTimer {
         // A runtime without time cannot be distinguished from one with it, but making
         // the wait panics there.
         contained(|| -> Sleep { Box::pin(tokio::time::sleep(duration)) }).ok()
+    }
+
+    fn now(&self) -> Instant {
+        tokio::time::Instant::now().into_std()
     }
 }
 

@@ -12,6 +12,8 @@
 //! fences alone.
 #![cfg(schedules)]
 #![allow(dead_code, missing_docs, unreachable_pub)]
+// The included files have features that this package has not.
+#![allow(unexpected_cfgs)]
 
 /// The checker's types under the names of the runtime's `sync`.
 mod sync {
@@ -45,12 +47,20 @@ mod sync {
     pub(crate) use {checked_thread_local as thread_local, global};
 }
 
+/// What the models have that `operator.rs` runs too, with another checker.
+mod checker {
+    pub(crate) use loom::sync::atomic;
+    pub(crate) use loom::thread;
+}
+
 #[path = "words/stubs.rs"]
 mod stubs;
 use stubs::{call, condition, engine, frame, handler, observe, plugin, point, registry};
 
 #[path = "../../hooks-runtime/src/engine/raw/barrier.rs"]
 mod barrier;
+#[path = "../../hooks-runtime/src/operator/breaker/mod.rs"]
+mod breaker;
 #[path = "../../hooks-runtime/src/registry/entry.rs"]
 mod entry;
 #[path = "../../hooks-runtime/src/engine/raw/handler.rs"]
@@ -61,6 +71,8 @@ mod interest;
 mod list;
 #[path = "../../hooks-runtime/src/flow/participants.rs"]
 mod participants;
+#[path = "../../hooks-runtime/src/operator/rate.rs"]
+mod rate;
 #[path = "../../hooks-runtime/src/engine/ready_set.rs"]
 mod ready_set;
 #[path = "../../hooks-runtime/src/registry/shards.rs"]
@@ -73,8 +85,12 @@ mod threads;
 mod tracker;
 
 // The models.
+#[path = "words/breakers.rs"]
+mod breakers;
 #[path = "words/point_and_wakers.rs"]
 mod point_and_wakers;
+#[path = "words/rates.rs"]
+mod rates;
 #[path = "words/removal.rs"]
 mod removal;
 #[path = "words/runs.rs"]

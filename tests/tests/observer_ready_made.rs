@@ -1,5 +1,7 @@
 //! The ready-made observers: spans of `tracing`, counts of `metrics` (L20).
 
+mod support;
+
 use std::fmt::Debug;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -10,9 +12,7 @@ use std::time::Duration;
 
 use hooks_runtime::observe::{Metrics, ObservedFire, ObservedHandler, Observer, Spans};
 use hooks_runtime::{HookRegistry, hook_points, on};
-use metrics::{
-    Counter, CounterFn, Gauge, Histogram, HistogramFn, Key, KeyName, SharedString, Unit,
-};
+use support::recorder::Counts;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -126,48 +126,6 @@ fn l20_spans_hold_what_a_handler_says_across_its_awaits() {
     );
 }
 
-/// Writes down what is counted.
-#[derive(Clone, Debug, Default)]
-struct Counts(Lines);
-
-struct Line(String, Lines);
-
-impl Counts {
-    fn line(&self, key: &Key) -> Arc<Line> {
-        let labels: Vec<_> =
-            key.labels().map(|label| format!("{}={}", label.key(), label.value())).collect();
-        Arc::new(Line(format!("{} {}", key.name(), labels.join(" ")), Arc::clone(&self.0)))
-    }
-}
-
-impl CounterFn for Line {
-    fn increment(&self, value: u64) {
-        self.1.lock().unwrap().push(format!("{} +{value}", self.0));
-    }
-    fn absolute(&self, _: u64) {}
-}
-
-impl HistogramFn for Line {
-    fn record(&self, _: f64) {
-        self.1.lock().unwrap().push(format!("{} timed", self.0));
-    }
-}
-
-impl metrics::Recorder for Counts {
-    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
-    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
-    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
-    fn register_counter(&self, key: &Key, _: &metrics::Metadata<'_>) -> Counter {
-        Counter::from_arc(self.line(key))
-    }
-    fn register_gauge(&self, _: &Key, _: &metrics::Metadata<'_>) -> Gauge {
-        Gauge::noop()
-    }
-    fn register_histogram(&self, key: &Key, _: &metrics::Metadata<'_>) -> Histogram {
-        Histogram::from_arc(self.line(key))
-    }
-}
-
 #[test]
 fn l20_metrics_count_fires_and_failures_and_time_both() {
     let counts = Counts::default();
@@ -179,11 +137,14 @@ fn l20_metrics_count_fires_and_failures_and_time_both() {
         run(hooks.fire_void::<Said>(&SaidPayload { text: String::new() })).unwrap();
     });
     assert_eq!(
-        *counts.0.lock().unwrap(),
+        counts.lines(),
         [
             "hook_fires_total point=said outcome=notified +1",
             "hook_fire_seconds point=said timed",
-            "hook_handler_failures_total point=said handler=print owner=built-in kind=error +1",
+            "hook_handler_in_flight point=said handler=print owner=built-in +1",
+            "hook_handler_in_flight point=said handler=print owner=built-in -1",
+            "hook_handler_failures_total point=said handler=print owner=built-in kind=error \
+             policy=open +1",
             "hook_handler_seconds point=said handler=print owner=built-in timed",
             "hook_fires_total point=said outcome=notified +1",
             "hook_fire_seconds point=said timed",
@@ -202,13 +163,16 @@ fn l20_the_owner_of_a_metric_is_the_bare_id_of_the_plugin() {
         hooks.register(print.handler(fails)).unwrap();
         run(hooks.fire_void::<Said>(&SaidPayload { text: String::new() })).unwrap();
     });
-    let lines = counts.0.lock().unwrap();
+    let lines = counts.lines();
     let of_handlers: Vec<_> = lines.iter().filter(|line| line.contains("handler=")).collect();
     assert_eq!(
         of_handlers,
         [
+            "hook_handler_in_flight point=said handler=print owner=acme +1",
             "hook_handler_overruns_total point=said handler=print owner=acme +1",
-            "hook_handler_failures_total point=said handler=print owner=acme kind=error +1",
+            "hook_handler_in_flight point=said handler=print owner=acme -1",
+            "hook_handler_failures_total point=said handler=print owner=acme kind=error \
+             policy=open +1",
             "hook_handler_seconds point=said handler=print owner=acme timed",
         ]
     );

@@ -144,7 +144,7 @@ fn l21_every_word_is_in_snake_case() {
         (SkipReason::AfterAbort, "after_abort"),
     ];
     for (filter, word) in filters {
-        assert_eq!(json(&filter), word);
+        assert_eq!((json(&filter), filter.as_str()), (word.into(), word));
     }
     let models = [
         (ModelKind::Void, "void"),
@@ -209,6 +209,7 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                     },
                     "elapsed_ns": 1,
                     "overrun_ns": null,
+                    "settings": [],
                 },
                 {
                     "handler": "sweet",
@@ -219,6 +220,7 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                     },
                     "elapsed_ns": 1,
                     "overrun_ns": null,
+                    "settings": [],
                 },
                 {
                     "handler": "away",
@@ -226,6 +228,7 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                     "status": {"kind": "filtered", "by": "scope"},
                     "elapsed_ns": null,
                     "overrun_ns": null,
+                    "settings": [],
                 },
                 {
                     "handler": "dry",
@@ -238,8 +241,10 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                     },
                     "elapsed_ns": 1,
                     "overrun_ns": null,
+                    "settings": [],
                 },
             ],
+            "break_glass": [],
         }),
     );
 }
@@ -286,7 +291,9 @@ async fn l21_a_flow_is_reported_stage_by_stage() {
                     },
                     "elapsed_ns": 1,
                     "overrun_ns": null,
+                    "settings": [],
                 }],
+                "break_glass": [],
             }],
             "validation": null,
             "operation": {
@@ -294,6 +301,7 @@ async fn l21_a_flow_is_reported_stage_by_stage() {
                 "elapsed_ns": null,
             },
             "recovery": null,
+            "break_glass": [],
         }),
     );
 }
@@ -314,6 +322,7 @@ async fn l21_a_flow_reports_its_validation_and_its_operation() {
                 "elapsed_ns": 1,
             },
             "recovery": null,
+            "break_glass": [],
         }),
     );
     let shapes = [
@@ -339,6 +348,20 @@ async fn l21_a_flow_reports_who_recovered_it() {
         json(&report)["recovery"],
         json!({"handler": "milk", "owner": {"kind": "plugin", "id": "urn"}, "error": "burnt"})
     );
+}
+
+fn no_failures() -> Value {
+    json!({
+        "error": 0, "panic": 0, "timeout": 0, "no_timer": 0, "breaker_open": 0, "rate_limited": 0,
+    })
+}
+
+fn no_decisions() -> Value {
+    json!({
+        "nothing": 0, "fields": 0, "claimed": 0, "passed": 0, "replaced": 0,
+        "rejected": 0, "answered": 0, "answer_refused": 0, "recovered": 0,
+        "recovery_refused": 0, "skipped": 0, "aborted": 0,
+    })
 }
 
 #[test]
@@ -379,11 +402,19 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "location": location,
             "calls": 0,
             "failures": 0,
+            "failures_by": no_failures(),
+            "in_flight": 0,
             "overruns": 0,
             "conditional": false,
             "once": false,
             "pure": false,
-            "skips": {"scope": 0, "target": 0, "unregistered": 0, "condition": 0, "once": 0},
+            "skips": {"scope": 0, "target": 0, "unregistered": 0, "condition": 0, "once": 0,
+                "disabled": 0, "sampled_out": 0},
+            "mode": "enforce",
+            "shadow": no_decisions(),
+            "shadow_failures": 0,
+            "breaker": null,
+            "breaker_transitions": {"opened": 0, "half_opened": 0, "closed": 0},
         }),
     );
     assert_eq!(
@@ -403,11 +434,19 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "location": rows[1]["location"],
             "calls": 0,
             "failures": 0,
+            "failures_by": no_failures(),
+            "in_flight": 0,
             "overruns": 0,
             "conditional": false,
             "once": false,
             "pure": false,
-            "skips": {"scope": 0, "target": 0, "unregistered": 0, "condition": 0, "once": 0},
+            "skips": {"scope": 0, "target": 0, "unregistered": 0, "condition": 0, "once": 0,
+                "disabled": 0, "sampled_out": 0},
+            "mode": "enforce",
+            "shadow": no_decisions(),
+            "shadow_failures": 0,
+            "breaker": null,
+            "breaker_transitions": {"opened": 0, "half_opened": 0, "closed": 0},
         }),
     );
     assert_eq!(

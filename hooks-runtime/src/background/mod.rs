@@ -109,7 +109,7 @@ impl ScopedHooks {
         let Ok(runtime) = Handle::try_current() else {
             return Err(TrySpawnError::NoRuntime { payload });
         };
-        let limit = self.inner.settings.max_background;
+        let limit = self.inner.config.max_background;
         match Task::begin_within(self, P::descriptor(), limit) {
             Some(task) => Ok(self.begin::<P>(&runtime, task, payload)),
             None => Err(TrySpawnError::Full { payload, limit }),
@@ -142,7 +142,7 @@ impl ScopedHooks {
     /// A fire that cannot begin: observers are notified of it, as of one that began.
     #[cold]
     fn not_begun(&self, info: FireInfo<'_>, error: FireError) -> BackgroundFire {
-        let observers = &self.inner.settings.observers;
+        let observers = &self.inner.config.observers;
         if !observers.is_empty() {
             Recorder::observing(info).fire_ended(&FireEnd::Failed(&error));
         }

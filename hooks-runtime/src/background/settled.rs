@@ -140,7 +140,7 @@ impl Settled {
         if self.running() == 0 {
             return Ok(());
         }
-        let timer = &*self.hooks.inner.settings.timer;
+        let timer = &*self.hooks.inner.config.timer;
         let mut deadline = Deadline::after(limit, timer).ok_or(SettleError::NoTimer)?;
         let mut ended = pin!(self.ended());
         poll_fn(|task| {

@@ -91,7 +91,7 @@ impl Ticket {
     }
 
     pub(super) fn observers(&self) -> &[Arc<dyn Observer>] {
-        &self.registry.settings.observers
+        &self.registry.config.observers
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::engine::containment::contained;
 use crate::engine::fire::Fire;
 use crate::error::FailureKind;
+use crate::operator::breaker::Permit;
 use crate::registry::entry::Entry;
 use crate::timer::{Sleep, Timer};
 
@@ -24,6 +25,12 @@ pub(crate) struct CallRecord {
     timer: Option<Sleep>,
     /// Whether the fire gave up waiting for it.
     given_up: bool,
+    /// How long the fire waits for it.
+    limit: Option<Duration>,
+    /// Whether an operator has set something for the handler.
+    is_ruled: bool,
+    /// Its permit of the handler's breaker, until it has ended.
+    permit: Option<Permit>,
 }
 
 impl CallRecord {
@@ -32,20 +39,33 @@ impl CallRecord {
         let number = fire.recorder.map_or(0, |recorder| recorder.call_started(entry));
         let mut record = Self::default();
         record.number = number;
+        record.limit = fire.time_limit(entry);
+        record.is_ruled = fire.rules(entry).is_some();
         record
     }
 
     /// A call that began in the quickest way: one that has a limit at that time, any
     /// other without a record.
-    pub(crate) fn begun(since: Option<Instant>) -> Self {
+    pub(crate) fn begun(since: Option<Instant>, limit: impl FnOnce() -> Option<Duration>) -> Self {
         let mut record = Self::default();
         record.since = since;
+        record.limit = since.and_then(|_| limit());
         record
+    }
+
+    /// Its permit of the handler's breaker.
+    pub(crate) fn permitted(&mut self, permit: Option<Permit>) {
+        self.permit = permit;
+    }
+
+    /// The permit, at the end of the call. Of a call that is dropped it is given back.
+    pub(crate) fn take_permit(&mut self) -> Option<Permit> {
+        self.permit.take()
     }
 
     /// Whether nothing is known of the call.
     pub(crate) fn is_plain(&self) -> bool {
-        self.since.is_none() && self.number == 0
+        self.since.is_none() && self.number == 0 && !self.is_ruled
     }
 
     /// Runs code of the handler, recorded where that is wanted. [`ended`] says
@@ -60,7 +80,7 @@ impl CallRecord {
     ) -> T {
         self.took = None;
         let Some(recorder) = fire.recorder else {
-            if entry.timeout.is_some() {
+            if self.limit.is_some() {
                 self.since.get_or_insert_with(Instant::now);
             }
             return poll();
@@ -92,8 +112,8 @@ impl CallRecord {
 
     /// The limit and the time taken, where the call ended by itself after its
     /// limit.
-    pub(crate) fn overrun(&self, entry: &Entry) -> Option<(Duration, Duration)> {
-        let limit = entry.timeout.filter(|_| !self.given_up);
+    pub(crate) fn overrun(&self) -> Option<(Duration, Duration)> {
+        let limit = self.limit.filter(|_| !self.given_up);
         limit.zip(self.took).filter(|(limit, took)| took > limit)
     }
 
@@ -103,10 +123,10 @@ impl CallRecord {
     }
 
     /// Arms the timer of a call with a limit that is pending.
-    pub(crate) fn arm(&mut self, fire: &Fire<'_>, entry: &Entry) -> Result<(), FailureKind> {
-        let Some(limit) = entry.timeout else { return Ok(()) };
+    pub(crate) fn arm(&mut self, fire: &Fire<'_>) -> Result<(), FailureKind> {
+        let Some(limit) = self.limit else { return Ok(()) };
         let elapsed = self.since.map_or(Duration::ZERO, |since| since.elapsed());
-        let timer: &dyn Timer = &*fire.info.hooks.inner.settings.timer;
+        let timer: &dyn Timer = &*fire.info.hooks.inner.config.timer;
         match contained(|| timer.sleep(limit.saturating_sub(elapsed))) {
             Ok(Some(sleep)) => {
                 self.timer = Some(sleep);
@@ -118,12 +138,8 @@ impl CallRecord {
 
     /// Looks at the limit of a call that is pending: its failure once the limit
     /// has passed.
-    pub(crate) fn check_limit(
-        &mut self,
-        entry: &Entry,
-        task: &mut Context<'_>,
-    ) -> Poll<FailureKind> {
-        let (Some(limit), Some(timer)) = (entry.timeout, &mut self.timer) else {
+    pub(crate) fn check_limit(&mut self, task: &mut Context<'_>) -> Poll<FailureKind> {
+        let (Some(limit), Some(timer)) = (self.limit, &mut self.timer) else {
             return Poll::Pending;
         };
         // A timer may panic where its runtime has ended meanwhile.
@@ -139,7 +155,8 @@ impl CallRecord {
         self.give_up();
         self.took = self.since.map(|since| since.elapsed());
         if let Some(recorder) = fire.recorder {
-            recorder.call_ended(entry, &self, crate::report::HandlerStatus::Cancelled);
+            let rules = fire.rules(entry);
+            recorder.call_ended(entry, &self, crate::report::HandlerStatus::Cancelled, rules);
         }
     }
 

@@ -1,7 +1,7 @@
 //! One fire: which handlers take part, and where its failures go.
 
 use std::any::TypeId;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::engine::call::CallRecord;
 use crate::engine::containment::{drop_contained, shown};
@@ -10,13 +10,17 @@ use crate::error::{FailureKind, HandlerFailure};
 use crate::flow::{Participants, Standing};
 use crate::handler::target::Target;
 use crate::observe::log;
-use crate::observe::recorder::Recorder;
+use crate::observe::recorder::{Recorder, next_id};
+use crate::operator::breaker::{Permit, Transition};
+use crate::operator::rules::{Began, FireRules, HandlerRules, PointRules};
+use crate::operator::{Mode, Setting, breaker_changed};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, PointDescriptor};
 use crate::registry::entry::Entry;
 use crate::registry::list::HandlerList;
 use crate::registry::snapshot::Snapshot;
 use crate::report::{Contribution, HandlerStatus, SkipReason};
+use crate::timer::now;
 
 /// What a fire is about.
 #[derive(Clone, Copy)]
@@ -57,6 +61,8 @@ pub(crate) struct RunScope<'f> {
     pub(crate) handlers: &'f Snapshot,
     /// The owners whose handlers have begun in the run.
     pub(crate) participants: &'f Participants,
+    /// When it began, as far as an operator's settings ask for that.
+    pub(crate) began: Began,
 }
 
 /// One fire, as its calls share it.
@@ -65,9 +71,11 @@ pub(crate) struct Fire<'w> {
     pub(crate) info: &'w FireInfo<'w>,
     pub(crate) recorder: Option<&'w Recorder<'w>>,
     pub(crate) run: Option<&'w RunScope<'w>>,
+    /// What an operator has set for the handlers, where that is anything.
+    pub(crate) rules: Option<FireRules<'w>>,
 }
 
-impl Fire<'_> {
+impl<'w> Fire<'w> {
     /// The fire as the chain of nested fires knows it.
     #[inline]
     pub(crate) fn nested(&self) -> Nested {
@@ -76,8 +84,56 @@ impl Fire<'_> {
 
     /// What is wanted of a call of that handler beside its answer.
     pub(crate) fn watch(&self, entry: &Entry) -> Watch {
-        let contribution = self.recorder.is_some();
-        Watch::new(contribution || entry.timeout.is_some(), contribution)
+        let rules = self.rules(entry);
+        let in_shadow = rules.is_some_and(HandlerRules::is_shadow);
+        let contribution = self.recorder.is_some() || in_shadow;
+        Watch::new(contribution || self.time_limit(entry).is_some(), contribution)
+            .in_shadow(in_shadow)
+            .under(rules.and_then(|rules| rules.policy))
+    }
+
+    /// The fire begins, over that list: it uses what an operator has set then, to its
+    /// end.
+    #[inline]
+    pub(crate) fn begin(mut self, list: &'w HandlerList, began: &mut Began) -> Self {
+        if let Some(rules) = list.rules() {
+            *began = self.begin_under(rules);
+            self.rules = FireRules::of_list(list, *began);
+        }
+        self
+    }
+
+    #[cold]
+    fn begin_under(&self, rules: &PointRules) -> Began {
+        let inner = &self.info.hooks.inner;
+        let began = match self.run {
+            Some(run) => run.began,
+            None => rules.begin(|| self.now(), || self.recorder.map_or_else(next_id, Recorder::id)),
+        };
+        if rules.sees_end(began) {
+            inner.end_settings();
+        }
+        began
+    }
+
+    /// What an operator has set for a handler, where that is anything.
+    pub(crate) fn rules(&self, entry: &Entry) -> Option<&'w HandlerRules> {
+        self.rules?.of(entry)
+    }
+
+    /// How long this fire waits for a handler.
+    pub(crate) fn time_limit(&self, entry: &Entry) -> Option<Duration> {
+        self.rules(entry).and_then(|rules| rules.limit).or(entry.timeout)
+    }
+
+    /// What a failure of a handler means for this fire.
+    fn policy(&self, entry: &Entry) -> FailurePolicy {
+        self.rules(entry).and_then(|rules| rules.policy).unwrap_or(entry.policy)
+    }
+
+    /// What time it is, for what an operator has set.
+    pub(crate) fn now(&self) -> Instant {
+        now(&*self.info.hooks.inner.config.timer)
     }
 
     /// Why a handler does not take part; `None` where it does.
@@ -92,7 +148,26 @@ impl Fire<'_> {
         {
             return Some(SkipReason::Target);
         }
-        None
+        let fire = self.rules?;
+        let rules = fire.of(&handler.entry)?;
+        rules.settings.iter().for_each(Setting::count);
+        fire.skip(rules)
+    }
+
+    /// Whether a call of a handler may start, as far as an operator has limited that: its
+    /// permit of the breaker, or the failure that takes the place of the call.
+    pub(crate) fn admit(&self, entry: &Entry) -> Result<Option<Permit>, FailureKind> {
+        let Some(rules) = self.rules(entry) else { return Ok(None) };
+        let (permit, transition) = rules.admit(|| self.now())?;
+        self.breaker_changed(entry, transition);
+        Ok(permit)
+    }
+
+    /// Reports how the breaker of a handler has changed.
+    fn breaker_changed(&self, entry: &Entry, transition: Option<Transition>) {
+        if let Some(transition) = transition {
+            breaker_changed(entry, transition, &self.info.hooks.inner.config.observers);
+        }
     }
 
     /// Notes that a handler is about to be called in a run; what its owner was to
@@ -121,18 +196,31 @@ impl Fire<'_> {
     #[cold]
     pub(crate) fn report_skipped(&self, entry: &Entry, reason: SkipReason) {
         if let Some(recorder) = self.recorder {
-            recorder.skipped(entry, reason);
+            recorder.skipped(entry, reason, self.rules(entry));
         }
     }
 
     /// A call has ended well.
     #[inline]
-    pub(crate) fn ran(&self, entry: &Entry, call: &CallRecord, contribution: Contribution) {
-        if let Some((limit, elapsed)) = call.overrun(entry) {
+    pub(crate) fn ran(&self, entry: &Entry, call: &mut CallRecord, contribution: Contribution) {
+        if let Some((limit, elapsed)) = call.overrun() {
             self.overran(entry, call, limit, elapsed);
         }
+        // A decision, whichever it is, is a success of the handler.
+        if let Some(permit) = call.take_permit() {
+            self.breaker_changed(entry, permit.succeeded(self.now()));
+        }
+        let rules = self.rules(entry);
+        let status = match rules.filter(|rules| rules.is_shadow()) {
+            None => HandlerStatus::Ran(contribution),
+            Some(rules) => {
+                entry.counters.decided_in_shadow(&contribution);
+                let warns = rules.mode == Mode::Warn;
+                HandlerStatus::Shadowed { decision: contribution, warns }
+            }
+        };
         if let Some(recorder) = self.recorder {
-            recorder.call_ended(entry, call, HandlerStatus::Ran(contribution));
+            recorder.call_ended(entry, call, status, rules);
         }
     }
 
@@ -154,25 +242,40 @@ impl Fire<'_> {
     pub(crate) fn failed(
         &self,
         entry: &Entry,
-        call: &CallRecord,
+        call: &mut CallRecord,
         kind: FailureKind,
     ) -> Option<HandlerFailure> {
         // Code of the handler's owner, as is the drop below: it runs before the
         // call is over.
         let message = shown(&kind.raw());
-        if let Some((limit, elapsed)) = call.overrun(entry) {
+        if let Some((limit, elapsed)) = call.overrun() {
             self.overran(entry, call, limit, elapsed);
         }
-        entry.counters.failed();
+        entry.counters.failed(kind.cause());
+        // What is not the handler's fault says nothing of it: the permit is given back.
+        if let Some(permit) = call.take_permit()
+            && kind.is_of_handler()
+        {
+            self.breaker_changed(entry, permit.failed(self.now()));
+        }
+        let rules = self.rules(entry);
+        let in_shadow = rules.is_some_and(HandlerRules::is_shadow);
+        if in_shadow {
+            entry.counters.failed_in_shadow();
+        }
+        let policy = if in_shadow { None } else { Some(self.policy(entry)) };
         if self.recorder.is_none_or(Recorder::logs_failures) {
-            log::failure(self.info.point, entry, &kind, &message, call.elapsed());
+            log::failure(self.info.point, entry, &kind, &message, (policy, call.elapsed()));
         }
         if let Some(recorder) = self.recorder {
-            let policy = entry.policy;
-            let status = HandlerStatus::Failed { kind: kind.as_str(), message, policy };
-            recorder.call_ended(entry, call, status);
+            let kind = kind.as_str();
+            let status = match policy {
+                None => HandlerStatus::ShadowFailed { kind, message },
+                Some(policy) => HandlerStatus::Failed { kind, message, policy },
+            };
+            recorder.call_ended(entry, call, status, rules);
         }
-        if entry.policy == FailurePolicy::Open {
+        if policy != Some(FailurePolicy::Closed) {
             // The handler's own error may panic even in its drop.
             drop_contained("a handler's error", kind);
             return None;

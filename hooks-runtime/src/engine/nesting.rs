@@ -20,7 +20,7 @@ pub(crate) const MAX_DEPTH: usize = 128;
 /// chain.
 #[inline(never)]
 pub(crate) fn check(info: &FireInfo<'_>) -> Result<(), FireError> {
-    check_depth(info.hooks.registry(), info.hooks.inner.settings.depth)
+    check_depth(info.hooks.registry(), info.hooks.inner.config.depth)
 }
 
 /// The error of a run of a flow that would be nested too deep.

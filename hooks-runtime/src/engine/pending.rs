@@ -81,11 +81,11 @@ impl Walk<'_, '_> {
     pub(super) fn suspend(&mut self, at: Cursor, mut record: CallRecord) -> Settled {
         let handler = self.list.get(at);
         let entry = &*handler.entry;
-        if let Err(kind) = record.arm(&self.fire, entry) {
+        if let Err(kind) = record.arm(&self.fire) {
             record.give_up();
             record.poll(&self.fire, entry, || self.invocation.drop_built());
             record.ended(None);
-            return self.fail(handler, &record, kind);
+            return self.fail(handler, &mut record, kind);
         }
         let has_record = !record.is_plain();
         self.progress.has_records |= has_record;
@@ -222,7 +222,7 @@ impl Walk<'_, '_> {
         }
         if step == CallStep::Pending {
             let task = &mut Context::from_waker(self.invocation.waker());
-            let Poll::Ready(kind) = call.check_limit(entry, task) else {
+            let Poll::Ready(kind) = call.check_limit(task) else {
                 self.invocation.leave();
                 *self.invocation.arena().record(node) = Some(record);
                 return None;
@@ -257,7 +257,7 @@ impl Walk<'_, '_> {
     /// Takes what came of a call of which nothing is known, and which was pending.
     fn settle_plain(&mut self, node: NodeId, called: CallStep) -> Settled {
         let handler = self.invocation.handler(node);
-        let settled = self.settle(handler, &CallRecord::default(), called);
+        let settled = self.settle(handler, &mut CallRecord::default(), called);
         self.invocation.call_ended(node);
         settled
     }
@@ -276,7 +276,7 @@ impl Walk<'_, '_> {
     fn settle_pending(
         &mut self,
         handler: &HandlerRef,
-        call: &CallRecord,
+        call: &mut CallRecord,
         step: CallStep,
         late: Option<FailureKind>,
     ) -> Settled {

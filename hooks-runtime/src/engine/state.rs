@@ -19,6 +19,7 @@ use crate::engine::raw::{
 use crate::engine::walk::Walk;
 use crate::error::FireError;
 use crate::observe::recorder::Recorder;
+use crate::operator::rules::{Began, FireRules};
 use crate::point::interest::Interest;
 use crate::registry::list::{Cursor, HandlerList};
 use crate::registry::snapshot::Snapshot;
@@ -34,6 +35,8 @@ pub(crate) struct FireState<'f> {
     /// polled again in that way.
     is_quick: bool,
     progress: Progress,
+    /// When it began, as far as an operator's settings ask for that.
+    began: Began,
 }
 
 /// Who records the fire.
@@ -69,7 +72,8 @@ impl<'f> FireState<'f> {
     }
 
     fn with(recording: Recording<'f>, run: Option<&'f RunScope<'f>>) -> Self {
-        Self { recording, run, list: None, is_quick: false, progress: Progress::default() }
+        let (progress, began) = (Progress::default(), Began::default());
+        Self { recording, run, list: None, is_quick: false, progress, began }
     }
 }
 
@@ -180,7 +184,8 @@ fn resume_rest<'f>(
     let mut invocation = Invocation::new(frame, info, list, removals, *step, waker);
     let (at, called) = (invocation.at(), invocation.called());
     progress.at = at;
-    let fire = Fire { info, recorder: None, run: None };
+    // A list with rules is never walked in the quickest way.
+    let fire = Fire { info, recorder: None, run: None, rules: None };
     let mut walk = Walk::new(fire, list, &mut invocation, progress, waker);
     match came_to {
         Quickly::Ended(node) => walk.resume(Polled::Ended(node, called)),
@@ -209,7 +214,8 @@ pub(crate) fn poll_rest<'f>(
     let mut invocation = Invocation::new(frame, info, list, removals, step, waker);
     let (at, called) = (invocation.at(), invocation.called());
     let state = state.insert(FireState::with(Recording::Off, None));
-    let fire = Fire { info, recorder: None, run: None };
+    let fire = Fire { info, recorder: None, run: None, rules: None };
+    let fire = fire.begin(list, &mut state.began);
     let polled =
         Walk::new(fire, list, &mut invocation, &mut state.progress, waker).poll_from(at, called);
     if polled.is_pending() {
@@ -270,13 +276,15 @@ fn advance<'f>(
     state: &mut FireState<'f>,
     waker: &Waker,
 ) -> Poll<Result<(), FireError>> {
-    let FireState { recording, run, list: kept, progress, .. } = state;
-    let (fire, run) = (Fire { info, recorder: recording.recorder(), run: *run }, *run);
+    let FireState { recording, run, list: kept, progress, began, .. } = state;
+    let (recorder, run) = (recording.recorder(), *run);
+    let fire = Fire { info, recorder, run, rules: None };
     let (inner, index) = (&*info.hooks.inner, info.point.index_so_far());
     let removals = inner.table.removals(index);
     let removals = (removals, removals.load(Ordering::Acquire));
     let step = ActiveStep::push(fire.nested());
     if let Some(list) = kept {
+        let fire = Fire { rules: FireRules::of_list(list, *began), ..fire };
         let mut invocation = Invocation::new(frame, info, list, removals, *step, waker);
         return Walk::new(fire, list, &mut invocation, progress, waker).resume(Polled::Before);
     }
@@ -286,6 +294,7 @@ fn advance<'f>(
         if step.depth() > 0 && run.is_none() {
             nesting::check(info)?;
         }
+        let fire = fire.begin(list, began);
         let mut invocation = Invocation::new(frame, info, list, removals, step, waker);
         let polled = Walk::new(fire, list, &mut invocation, progress, waker)
             .poll_from(Cursor::default(), CallStep::Deferred);
@@ -308,9 +317,10 @@ pub(crate) fn cancel<'f>(
     frame: &mut Frame,
     state: &mut Option<FireState<'f>>,
 ) {
-    let Some(FireState { recording, run, list, progress, .. }) = state else { return };
+    let Some(FireState { recording, run, list, progress, began, .. }) = state else { return };
     let arena = frame.arena();
-    let fire = Fire { info, recorder: recording.recorder(), run: *run };
+    let rules = list.as_ref().and_then(|list| FireRules::of_list(list, *began));
+    let fire = Fire { info, recorder: recording.recorder(), run: *run, rules };
     if let Some(list) = list.as_ref().filter(|_| arena.live() > 0) {
         // What is dropped is handlers' code, which a fire runs.
         let step = ActiveStep::push(fire.nested());

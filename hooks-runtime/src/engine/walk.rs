@@ -80,7 +80,8 @@ impl<'w, 'i> Walk<'w, 'i> {
     /// The same, where a handler was just called.
     fn walk_from(&mut self, at: Cursor, mut step: CallStep) -> Option<Result<(), FireError>> {
         self.progress.at = at;
-        let mut record = CallRecord::begun(self.invocation.take_since());
+        let own_limit = || self.list.get(at).entry.timeout;
+        let mut record = CallRecord::begun(self.invocation.take_since(), own_limit);
         if !record.is_plain() {
             record.ended(self.invocation.take_answered());
         }
@@ -155,18 +156,30 @@ impl<'w, 'i> Walk<'w, 'i> {
                 if asked == Asked::Met && entered.is_gone(also_leaving) {
                     return Err(SkipReason::Unregistered);
                 }
-                if asked == Asked::Met && !entry.take_turn() {
+                let permit = if asked == Asked::Met { fire.admit(entry) } else { Ok(None) };
+                if asked == Asked::Met && permit.is_ok() && !entry.take_turn() {
                     return Err(SkipReason::Once);
                 }
                 let mut record = CallRecord::begin(fire, entry);
+                match permit {
+                    Ok(permit) => record.permitted(permit),
+                    Err(kind) => return Ok((record, Err(kind))),
+                }
                 let watch = fire.watch(entry);
                 let step = record.poll(fire, entry, || match asked {
                     Asked::Panicked => CallStep::Panicked,
                     _ => entered.start(watch),
                 });
-                Ok((record, step))
+                Ok((record, Ok(step)))
             });
             let (mut record, step) = called.unwrap_or(Err(SkipReason::Unregistered))?;
+            let step = match step {
+                Ok(step) => step,
+                Err(kind) => {
+                    entry.counters.not_called();
+                    return Ok(walk.fail(handler, &mut record, kind));
+                }
+            };
             record.ended(walk.invocation.take_answered());
             Ok(walk.settle_call(at, record, step))
         });
@@ -190,18 +203,18 @@ impl<'w, 'i> Walk<'w, 'i> {
     }
 
     /// Takes what came of the first poll of a call.
-    fn settle_call(&mut self, at: Cursor, record: CallRecord, step: CallStep) -> Settled {
+    fn settle_call(&mut self, at: Cursor, mut record: CallRecord, step: CallStep) -> Settled {
         if step == CallStep::Pending {
             return self.suspend(at, record);
         }
-        self.settle(self.list.get(at), &record, step)
+        self.settle(self.list.get(at), &mut record, step)
     }
 
     /// Takes what came of a call that has ended.
     pub(super) fn settle(
         &mut self,
         handler: &HandlerRef,
-        call: &CallRecord,
+        call: &mut CallRecord,
         step: CallStep,
     ) -> Settled {
         let kind = match step {
@@ -223,7 +236,7 @@ impl<'w, 'i> Walk<'w, 'i> {
 
     /// A call has ended well.
     #[inline]
-    fn ran(&mut self, handler: &HandlerRef, call: &CallRecord, step: CallStep) -> Settled {
+    fn ran(&mut self, handler: &HandlerRef, call: &mut CallRecord, step: CallStep) -> Settled {
         let contribution = self.invocation.take_contribution();
         self.fire.ran(&handler.entry, call, contribution);
         match step {
@@ -238,7 +251,7 @@ impl<'w, 'i> Walk<'w, 'i> {
     pub(super) fn fail(
         &mut self,
         handler: &HandlerRef,
-        call: &CallRecord,
+        call: &mut CallRecord,
         kind: FailureKind,
     ) -> Settled {
         let Some(failure) = self.fire.failed(&handler.entry, call, kind) else {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::escape::escaped;
 use crate::flow::{FlowStep, NotRun, StageKind, StepReport};
+use crate::operator::Setting;
 use crate::registry::entry::Owner;
 use crate::report::{FireReport, FlowColumns};
 
@@ -27,7 +28,8 @@ use crate::report::{FireReport, FlowColumns};
 ///     "handler": "fall_back",
 ///     "owner": { "kind": "built_in" },
 ///     "error": "no such tool"
-///   }
+///   },
+///   "break_glass": []
 /// }
 /// ```
 ///
@@ -61,6 +63,7 @@ pub struct FlowReport {
     validation: Option<StepReport>,
     operation: StepReport,
     recovery: Option<Recovery>,
+    break_glass: Vec<Setting>,
 }
 
 /// Who recovered a flow, and from which error.
@@ -119,10 +122,16 @@ impl fmt::Display for Recovery {
 
 impl FlowReport {
     /// The report of a run in which nothing has happened yet.
-    pub(super) fn new(flow: &'static str, validated: bool) -> Self {
+    pub(super) fn new(flow: &'static str, validated: bool, break_glass: Vec<Setting>) -> Self {
         let not_reached = || StepReport::not_run(NotRun::NotReached);
-        let validation = validated.then(not_reached);
-        Self { flow, stages: Vec::new(), validation, operation: not_reached(), recovery: None }
+        Self {
+            flow,
+            stages: Vec::new(),
+            validation: validated.then(not_reached),
+            operation: not_reached(),
+            recovery: None,
+            break_glass,
+        }
     }
 
     pub(super) fn recovered(&mut self, recovery: Recovery) {
@@ -164,6 +173,14 @@ impl FlowReport {
     pub fn recovery(&self) -> Option<&Recovery> {
         self.recovery.as_ref()
     }
+
+    /// The break-glass settings of an operator that held anywhere in the registry when the
+    /// run began.
+    ///
+    /// The example of [`FireReport::break_glass`] has one.
+    pub fn break_glass(&self) -> &[Setting] {
+        &self.break_glass
+    }
 }
 
 impl fmt::Display for FlowReport {
@@ -192,6 +209,9 @@ impl fmt::Display for FlowReport {
         }
         if let Some(recovery) = &self.recovery {
             write!(f, "\n  {recovery}")?;
+        }
+        for setting in &self.break_glass {
+            write!(f, "\n  {setting}")?;
         }
         stages.try_for_each(|stage| columns.write_stage(f, stage))
     }

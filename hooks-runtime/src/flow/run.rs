@@ -23,11 +23,13 @@ use crate::flow::{
 };
 use crate::flow::{host, validation};
 use crate::handler::target::Target;
-use crate::observe::recorder::Recorder;
+use crate::observe::recorder::{Recorder, next_id};
 use crate::observe::{FireEnd, log};
+use crate::operator::rules::Began;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::registry::snapshot::Snapshot;
+use crate::timer::now;
 
 /// Builds a run of the flow `F`: its validation and its targets.
 ///
@@ -223,7 +225,8 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
         input: F::Payload,
         operation: O,
     ) -> (Result<F::Result, FlowError>, FlowReport) {
-        let mut report = FlowReport::new(F::NAME, self.validation.is_given());
+        let break_glass = self.hooks.inner.holding_break_glass();
+        let mut report = FlowReport::new(F::NAME, self.validation.is_given(), break_glass);
         let outcome = self.drive(input, operation, O::Error::into, Some(&mut report)).await;
         (outcome, report)
     }
@@ -238,12 +241,12 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
         let Self { hooks, validation, targets, .. } = self;
         let info = FireInfo::of::<F>(hooks);
         let nested = Nested { point: info.point, registry: hooks.registry(), fire: 0 };
-        nesting::check_run(nested, hooks.inner.settings.depth).map_err(FlowError::Fire)?;
+        nesting::check_run(nested, hooks.inner.config.depth).map_err(FlowError::Fire)?;
         hooks.interest(info.point).map_err(FlowError::Fire)?;
         // Before the recorder and the run itself, so dropped after them: what the
         // run has of its participants is gone when it ends for them.
         let participants = Participants::new(F::NAME);
-        let is_observed = !hooks.inner.settings.observers.is_empty();
+        let is_observed = !hooks.inner.config.observers.is_empty();
         let recorder = (report.is_some() || is_observed).then(|| Recorder::observing(info));
         let nested = Nested { fire: recorder.as_ref().map_or(0, Recorder::id), ..nested };
         let recorder = RunRecorder { recorder, nested, run: participants.id() };
@@ -257,8 +260,10 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
                 participants: &participants,
                 report,
                 recorder,
+                began: Began::default(),
                 steps: if validation.is_given() { BOTH_STEPS } else { OPERATION }.iter(),
             };
+            driver.begin();
             let outcome = driver
                 .run_to_output(validation, Uncalled::new(FlowStep::Operation, operation), convert)
                 .await;
@@ -335,6 +340,8 @@ struct Driver<'r, F: FlowPoint> {
     report: Option<&'r mut FlowReport>,
     /// Where the run is reported or observed.
     recorder: Option<&'r Recorder<'r>>,
+    /// When it began, as far as an operator's settings ask for that.
+    began: Began,
     /// The host's steps that are to come.
     steps: slice::Iter<'static, FlowStep>,
 }
@@ -344,6 +351,16 @@ const OPERATION: &[FlowStep] = &[FlowStep::Operation];
 const ONLY_THE_OPERATION: &str = "only the operation takes the input";
 
 impl<F: FlowPoint> Driver<'_, F> {
+    /// The run begins: all its stages use what an operator has set then.
+    fn begin(&mut self) {
+        let stages = StageKind::ALL.map(|stage| F::stages().get(stage).index_so_far());
+        let lists = stages.iter().filter_map(|index| self.handlers.list(*index));
+        let rules = lists.filter_map(|list| list.rules()).map(|rules| &**rules);
+        let clock = || now(&*self.hooks.inner.config.timer);
+        self.began =
+            Began::of_run(rules, clock, || self.recorder.map_or_else(next_id, Recorder::id));
+    }
+
     /// Everything up to `AfterExecute`. The output is in the context then.
     async fn run_to_output<V: Validation<F>, O: Attempt<F::Payload, F::Result>>(
         &mut self,
@@ -472,6 +489,7 @@ impl<F: FlowPoint> Driver<'_, F> {
             targets: self.targets,
             handlers: &self.handlers,
             participants: self.participants,
+            began: self.began,
         };
         let fire = hooks.fire::<Stage, S>(&mut self.context);
         let ran = fire.recorded(recorder.as_ref(), Some(&scope)).await;

@@ -328,6 +328,13 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Claiming {
         call.contribute(Contribution::Claimed);
         call.end(SkipReason::AfterClaim)
     }
+
+    fn decided(call: &mut Call<'_, '_, P>, claim: Option<P::Result>) -> CallStep {
+        if claim.is_some() {
+            call.contribute(Contribution::Claimed);
+        }
+        CallStep::Continue
+    }
 }
 
 impl<P: HookPoint<Model = Self>> Begin<P> for Claiming {

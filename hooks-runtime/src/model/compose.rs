@@ -41,6 +41,13 @@ pub trait Compose<P: HookPoint>: Model {
     /// Composes a handler's answer.
     fn compose(call: &mut Call<'_, '_, P>, answer: Self::Output<P>) -> CallStep;
 
+    /// Takes the answer of a handler in shadow: says what it would contribute, and
+    /// composes nothing. A model whose answers are nothing has nothing to say.
+    fn decided(call: &mut Call<'_, '_, P>, answer: Self::Output<P>) -> CallStep {
+        let _ = (call, answer);
+        CallStep::Continue
+    }
+
     /// Whether an answer counts although its future panicked while it was
     /// dropped, which is a failure under that policy otherwise.
     #[inline]

@@ -426,6 +426,20 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Gating {
             Verdict::Reject(reason) => reject(call, reason),
         }
     }
+
+    fn decided(call: &mut Call<'_, '_, P>, verdict: Verdict<P::Payload, P::Result>) -> CallStep {
+        match verdict {
+            Verdict::Replace(_) if call.is_guard() => {
+                return call.fail(guard_that_replaces(P::NAME));
+            }
+            Verdict::Pass => call.contribute(Contribution::Passed),
+            Verdict::Replace(_) => call.contribute(Contribution::Replaced),
+            Verdict::Reject(reason) => {
+                call.contribute(Contribution::Rejected(shown_reason(P::displayed(&reason))));
+            }
+        }
+        CallStep::Continue
+    }
 }
 
 #[inline(never)]

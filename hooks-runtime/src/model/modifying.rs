@@ -387,6 +387,14 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Modifying {
         }
         CallStep::Continue
     }
+
+    fn decided(call: &mut Call<'_, '_, P>, result: Option<P::Result>) -> CallStep {
+        if let Some(result) = result {
+            let set = (P::MERGING.filled)(&result).without(call.accumulator().filled());
+            call.contribute(Contribution::Fields(set.names_of(P::MERGING.fields)));
+        }
+        CallStep::Continue
+    }
 }
 
 impl<P: HookPoint<Model = Self>> Begin<P> for Modifying {

@@ -173,6 +173,10 @@ impl<'c> ObservedCall<'c> {
         self.fire
     }
 
+    pub(crate) fn entry(&self) -> &'c Entry {
+        self.entry
+    }
+
     /// The handler's name.
     pub fn handler(&self) -> &str {
         &self.entry.name

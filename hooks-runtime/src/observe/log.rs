@@ -12,10 +12,11 @@ use crate::error::FailureKind;
 #[cfg(feature = "tokio")]
 use crate::error::FireError;
 use crate::escape::escaped;
+use crate::operator::{Setting, Transition};
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
 use crate::plugin::removal::DrainError;
-use crate::point::PointDescriptor;
+use crate::point::{FailurePolicy, PointDescriptor};
 use crate::registry::entry::{Entry, Owner};
 
 /// Emits an event. A panic of the subscriber ends here: there is nothing left
@@ -30,15 +31,17 @@ pub(crate) fn failure(
     entry: &Entry,
     kind: &FailureKind,
     message: &str,
-    elapsed: Option<Duration>,
+    (policy, elapsed): (Option<FailurePolicy>, Option<Duration>),
 ) {
+    // In shadow there is none.
+    let policy = policy.map_or_else(|| "in shadow".to_owned(), |policy| policy.to_string());
     emit(|| {
         tracing::warn!(
             point = point.name(),
             handler = &*entry.name,
             owner = %entry.owner(),
             kind = kind.as_str(),
-            policy = %entry.policy,
+            policy = %policy,
             elapsed = elapsed.map(tracing::field::debug),
             "a hook handler failed: {}",
             escaped(message),
@@ -135,4 +138,40 @@ pub(crate) fn nothing_collected() {
 /// Handlers were removed without waiting for their calls.
 pub(crate) fn removed_without_wait(error: &DrainError) {
     emit(|| tracing::warn!(%error, "removed without a wait"));
+}
+
+/// A setting of an operator begins, or has ended.
+pub(crate) fn setting(setting: &Setting, event: &str) {
+    let (id, layer) = (setting.id().number(), setting.layer().as_str());
+    emit(|| {
+        if setting.is_break_glass() {
+            tracing::warn!(
+                id,
+                layer,
+                break_glass = true,
+                "an operator's setting {event}: {setting}"
+            );
+        } else {
+            tracing::info!(
+                id,
+                layer,
+                break_glass = false,
+                "an operator's setting {event}: {setting}"
+            );
+        }
+    });
+}
+
+/// The circuit breaker of a handler has changed.
+pub(crate) fn breaker(entry: &Entry, transition: Transition) {
+    emit(|| {
+        tracing::warn!(
+            point = entry.point.name(),
+            handler = &*entry.name,
+            owner = %entry.owner(),
+            from = transition.from.as_str(),
+            to = transition.to.as_str(),
+            "the circuit breaker of a hook handler changed: {transition}",
+        );
+    });
 }

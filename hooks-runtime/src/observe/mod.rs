@@ -26,8 +26,9 @@
 //! # let _ = hooks;
 //! ```
 //!
-//! Ready-made: `Spans` (feature `tracing`) opens `tracing` spans, `Metrics`
-//! (feature `metrics`) counts and times.
+//! Ready-made: [`Statistics`] counts and times each handler, and gives the numbers as
+//! data; `Metrics` (feature `metrics`) hands them to the program's own recorder; `Spans`
+//! (feature `tracing`) opens `tracing` spans.
 //!
 //! A registry without an observer pays nothing for this, and reports the
 //! failures of handlers as `tracing` events. With an observer, fires of points
@@ -42,6 +43,7 @@ mod metrics;
 pub(crate) mod recorder;
 #[cfg(feature = "tracing")]
 mod spans;
+mod statistics;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -49,6 +51,7 @@ use std::time::Duration;
 
 use crate::engine::containment::contained;
 use crate::flow::{NotRun, StepStatus};
+use crate::operator::{Setting, Transition};
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
 use crate::report::{HandlerStatus, SkipReason};
@@ -58,6 +61,7 @@ pub use event::{FireEnd, ObservedCall, ObservedFire, ObservedHandler, ObservedSt
 pub use metrics::Metrics;
 #[cfg(feature = "tracing")]
 pub use spans::Spans;
+pub use statistics::{HandlerStatistics, Histogram, HistogramBucket, Statistics};
 
 /// Observes everything that happens in a registry.
 ///
@@ -75,6 +79,23 @@ pub trait Observer: Debug + Send + Sync + 'static {
     /// A handler was removed or replaced.
     fn removed(&self, handler: &ObservedHandler<'_>) {
         let _ = handler;
+    }
+
+    /// A setting of an operator begins to hold.
+    fn setting_began(&self, setting: &Setting) {
+        let _ = setting;
+    }
+
+    /// A setting of an operator has ended, or was cleared. One that ends by itself is
+    /// noticed by the next fire that it would have applied to, or the next call of an
+    /// operator.
+    fn setting_ended(&self, setting: &Setting) {
+        let _ = setting;
+    }
+
+    /// The circuit breaker of a handler has changed.
+    fn breaker_changed(&self, handler: &ObservedHandler<'_>, transition: Transition) {
+        let _ = (handler, transition);
     }
 
     /// A plugin was removed, and its `#[stop]` did not run to a good end.

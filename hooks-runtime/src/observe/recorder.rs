@@ -13,6 +13,8 @@ use crate::flow::{FlowStep, NotRun};
 use crate::observe::{
     FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, logs_failures, notify,
 };
+use crate::operator::Setting;
+use crate::operator::rules::HandlerRules;
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
 use crate::registry::list::HandlerList;
@@ -35,16 +37,24 @@ pub(crate) struct Recorder<'f> {
 /// The rows of a report while its fire runs.
 #[derive(Default)]
 struct Rows {
-    rows: Mutex<Vec<(u64, HandlerReport)>>,
+    ended: Mutex<Vec<(u64, HandlerReport)>>,
     /// The handlers' ids in the order of the list: concurrent handlers end in
     /// any order, but are reported in the order in which they start.
     order: OnceLock<Vec<u64>>,
+    /// The break-glass settings that held when the fire began.
+    break_glass: Vec<Setting>,
+}
+
+impl Rows {
+    fn new(FireInfo { hooks, .. }: FireInfo<'_>) -> Self {
+        Self { break_glass: hooks.inner.holding_break_glass(), ..Self::default() }
+    }
 }
 
 /// Fires and calls are numbered together, so that no two have the same number.
 static NEXT_ID: statics::AtomicU64 = statics::AtomicU64::new(1);
 
-fn next_id() -> u64 {
+pub(crate) fn next_id() -> u64 {
     NEXT_ID.fetch_add(1, Ordering::Relaxed)
 }
 
@@ -56,19 +66,19 @@ impl<'f> Recorder<'f> {
 
     /// The record of a fire that returns a report.
     pub(crate) fn reporting(info: FireInfo<'f>) -> Self {
-        Self::new(info, Some(Rows::default()), None)
+        Self::new(info, Some(Rows::new(info)), None)
     }
 
     /// The record of a stage of this run, with a report if `reported`.
     pub(crate) fn stage(&self, info: FireInfo<'f>, reported: bool) -> Self {
-        Self::new(info, reported.then(Rows::default), Some(self.fire.id()))
+        Self::new(info, reported.then(|| Rows::new(info)), Some(self.fire.id()))
     }
 
     fn new(info: FireInfo<'f>, report: Option<Rows>, run: Option<u64>) -> Self {
         let FireInfo { hooks, point, .. } = info;
-        let (registry, settings) = (hooks.registry(), &hooks.inner.settings);
-        let endless = nesting::is_endless(registry, settings.depth);
-        let observers = if endless { &[][..] } else { &settings.observers };
+        let (registry, config) = (hooks.registry(), &hooks.inner.config);
+        let endless = nesting::is_endless(registry, config.depth);
+        let observers = if endless { &[][..] } else { &config.observers };
         let fire = ObservedFire::new(next_id(), point, nesting::depth(registry), run);
         let (since, ended) = (Instant::now(), AtomicBool::new(false));
         let recorder = Self { fire, point, registry, observers, since, ended, report };
@@ -128,12 +138,18 @@ impl<'f> Recorder<'f> {
     }
 
     /// Records that a call ended.
-    pub(crate) fn call_ended(&self, entry: &Entry, record: &CallRecord, status: HandlerStatus) {
+    pub(crate) fn call_ended(
+        &self,
+        entry: &Entry,
+        record: &CallRecord,
+        status: HandlerStatus,
+        rules: Option<&HandlerRules>,
+    ) {
         let call = self.call(record.number, entry);
         let elapsed = record.elapsed();
         self.notify(|observer| observer.handler_ended(&call, &status, elapsed.unwrap_or_default()));
-        let overrun = record.overrun(entry).map(|(limit, _)| limit);
-        self.note(HandlerReport::new(entry, status, elapsed, overrun), entry);
+        let overrun = record.overrun().map(|(limit, _)| limit);
+        self.note(HandlerReport::new(entry, status, elapsed, overrun, rules), entry);
     }
 
     /// Records that a call ended by itself after its time limit.
@@ -157,14 +173,15 @@ impl<'f> Recorder<'f> {
     }
 
     /// Records that a handler is not called.
-    pub(crate) fn skipped(&self, entry: &Entry, reason: SkipReason) {
+    pub(crate) fn skipped(&self, entry: &Entry, reason: SkipReason, rules: Option<&HandlerRules>) {
         self.notify(|observer| observer.handler_filtered(&self.call(0, entry), reason));
-        self.note(HandlerReport::new(entry, HandlerStatus::Filtered(reason), None, None), entry);
+        let status = HandlerStatus::Filtered(reason);
+        self.note(HandlerReport::new(entry, status, None, None, rules), entry);
     }
 
     fn note(&self, row: HandlerReport, entry: &Entry) {
-        if let Some(Rows { rows, .. }) = &self.report {
-            rows.lock().unwrap_or_else(PoisonError::into_inner).push((entry.id, row));
+        if let Some(Rows { ended, .. }) = &self.report {
+            ended.lock().unwrap_or_else(PoisonError::into_inner).push((entry.id, row));
         }
     }
 
@@ -193,13 +210,14 @@ impl<'f> Recorder<'f> {
 
     /// The report, once the fire has ended.
     pub(crate) fn into_report(mut self) -> FireReport {
-        let Rows { rows, order } = self.report.take().unwrap_or_default();
-        let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Rows { ended, order, break_glass } = self.report.take().unwrap_or_default();
+        let mut rows = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
         let order = order.into_inner().unwrap_or_default();
         let places: std::collections::HashMap<_, _> =
             order.into_iter().enumerate().map(|(place, id)| (id, place)).collect();
         rows.sort_by_key(|(id, _)| places.get(id).copied().unwrap_or(usize::MAX));
-        FireReport::new(self.point, rows.into_iter().map(|(_, row)| row).collect())
+        let rows = rows.into_iter().map(|(_, row)| row).collect();
+        FireReport::new(self.point, rows).under(break_glass)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The settings of a registry, and the builder that takes them.
+//! The configuration of a registry, and the builder that takes it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::timer::{Timer, default_timer};
 
 /// What a host sets once, when it makes the registry.
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub(crate) struct RegistryConfig {
     pub(crate) timeout: Option<Duration>,
     pub(crate) depth: usize,
     #[cfg(feature = "tokio")]
@@ -19,7 +19,7 @@ pub(crate) struct Settings {
     pub(crate) observers: Vec<Arc<dyn Observer>>,
 }
 
-/// Builds a registry from its settings.
+/// Builds a registry from its configuration.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -37,7 +37,7 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 #[must_use = "call `build`"]
 pub struct HookRegistryBuilder {
-    settings: Settings,
+    config: RegistryConfig,
 }
 
 /// How deep fires may be nested unless the host says otherwise.
@@ -49,9 +49,9 @@ const DEFAULT_DEPTH: usize = 32;
 const DEFAULT_BACKGROUND: usize = 1_024;
 
 impl HookRegistryBuilder {
-    /// The default settings.
+    /// The default configuration.
     pub(super) fn new() -> Self {
-        let settings = Settings {
+        let config = RegistryConfig {
             timeout: None,
             depth: DEFAULT_DEPTH,
             #[cfg(feature = "tokio")]
@@ -59,12 +59,12 @@ impl HookRegistryBuilder {
             timer: default_timer(),
             observers: Vec::new(),
         };
-        Self { settings }
+        Self { config }
     }
 
     /// A time limit for every handler whose point and registration set none.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.settings.timeout = Some(limit);
+        self.config.timeout = Some(limit);
         self
     }
 
@@ -73,7 +73,7 @@ impl HookRegistryBuilder {
     /// Each level takes stack, in a debug build some 10 KiB, and 20 KiB in a
     /// flow: 128 of those do not fit the 2 MiB that a thread has by default.
     pub fn max_depth(mut self, depth: usize) -> Self {
-        self.settings.depth = depth.clamp(1, MAX_DEPTH);
+        self.config.depth = depth.clamp(1, MAX_DEPTH);
         self
     }
 
@@ -84,7 +84,7 @@ impl HookRegistryBuilder {
     /// The example of [`try_spawn_void`](crate::ScopedHooks::try_spawn_void) sets it.
     #[cfg(feature = "tokio")]
     pub fn max_background(mut self, fires: usize) -> Self {
-        self.settings.max_background = fires;
+        self.config.max_background = fires;
         self
     }
 
@@ -92,7 +92,7 @@ impl HookRegistryBuilder {
     ///
     /// The example of [`Timer`] gives it one.
     pub fn timer(mut self, timer: impl Timer) -> Self {
-        self.settings.timer = Arc::new(timer);
+        self.config.timer = Arc::new(timer);
         self
     }
 
@@ -101,12 +101,12 @@ impl HookRegistryBuilder {
     ///
     /// The example of [`ObservedFire`](crate::observe::ObservedFire) adds one.
     pub fn observer(mut self, observer: impl Observer) -> Self {
-        self.settings.observers.push(Arc::new(observer));
+        self.config.observers.push(Arc::new(observer));
         self
     }
 
     /// The registry.
     pub fn build(self) -> HookRegistry {
-        HookRegistry::from_settings(self.settings)
+        HookRegistry::new_with(self.config)
     }
 }

@@ -34,6 +34,9 @@ pub enum Owner {
 }
 
 impl Owner {
+    /// What the host is called where a plugin has its id: no plugin can be called this.
+    pub(crate) const BUILT_IN: &str = "built-in";
+
     /// The plugin, unless the host itself is the owner.
     pub fn plugin(&self) -> Option<&PluginId> {
         match self {
@@ -46,14 +49,14 @@ impl Owner {
 /// The plugin's id, or `built-in`, which no plugin can be called.
 impl AsRef<str> for Owner {
     fn as_ref(&self) -> &str {
-        self.plugin().map_or("built-in", PluginId::as_str)
+        self.plugin().map_or(Self::BUILT_IN, PluginId::as_str)
     }
 }
 
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BuiltIn => f.write_str("built-in"),
+            Self::BuiltIn => f.write_str(Self::BUILT_IN),
             Self::Plugin(id) => write!(f, "plugin `{id}`"),
         }
     }

@@ -58,16 +58,16 @@ impl Inner {
                 let record = parts.id.map(|id| store.admit(id, parts.about, replaces, &mut batch));
                 records.push(record.transpose().map_err(|error| (Some(parts.label()), error))?);
             }
-            let change = store.register(&mut batch, &self.settings);
+            let change = store.register(&mut batch, &self.config);
             let change = change.map_err(|error| (at_fault(&members, &batch), error))?;
             for (member, record) in members.iter_mut().zip(&records) {
                 if let Some(record) = record {
                     record.owes(self.owed_by(&mut member.parts, record.name()));
                 }
             }
-            (self.publish(&store, change), records)
+            (self.publish(&mut store, change), records)
         };
-        commit.announce(&self.settings.observers);
+        commit.announce(&self.config.observers);
         let mut added = commit.change.added.iter();
         let installed = members.into_iter().zip(records).map(|(member, record)| {
             let own = added.by_ref().take(member.handlers);
@@ -100,7 +100,7 @@ impl Inner {
     }
 
     fn owed_by(&self, parts: &mut PluginParts, name: &Arc<PluginName>) -> Option<Arc<Stop>> {
-        let new = |step| Stop::new(Arc::clone(name), step, &self.settings.observers);
+        let new = |step| Stop::new(Arc::clone(name), step, &self.config.observers);
         parts.owed.take().or_else(|| parts.stop.take().map(new))
     }
 }

@@ -2,18 +2,23 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::escape::escaped;
 use crate::flow::{FlowPoint, StageKind};
 use crate::handler::target::Target;
+use crate::operator::store::SettingStore;
+use crate::operator::{BreakerState, Mode, TransitionCounts};
 use crate::point::{FailurePolicy, HookPoint, ModelKind, SourceLocation};
-use crate::registry::HookRegistry;
 use crate::registry::audit::DropReason;
 use crate::registry::entry::{Entry, Owner, Phase};
-use crate::registry::handler_counters::SkipCounts;
+use crate::registry::handler_counters::{FailureCounts, SkipCounts};
 use crate::registry::order::{self, Relation};
-use crate::registry::store::{PointStore, Sequence};
+use crate::registry::store::{PointStore, Sequence, Store};
+use crate::registry::{HookRegistry, Inner};
+use crate::report::ContributionCounts;
+use crate::sync::MutexGuard;
+use crate::timer::now;
 
 /// A registered handler, as of the call that returned this.
 ///
@@ -67,6 +72,12 @@ pub struct HandlerInfo {
     pub calls: u64,
     /// How often it failed.
     pub failures: u64,
+    /// How often it failed, by cause.
+    pub failures_by: FailureCounts,
+    /// How many calls of it are pending now: those that returned to their fire without an
+    /// answer and have not ended. A call that runs on a thread for the first time is not
+    /// pending yet.
+    pub in_flight: u64,
     /// How often it answered after its time limit.
     pub overruns: u64,
     /// Whether it has a condition.
@@ -78,6 +89,16 @@ pub struct HandlerInfo {
     pub pure: bool,
     /// How often it was not called, by reason.
     pub skips: SkipCounts,
+    /// The mode that an operator has set, or the normal one.
+    pub mode: Mode,
+    /// What it decided in shadow, to no effect, by kind.
+    pub shadow: ContributionCounts,
+    /// How many of its failures were in shadow.
+    pub shadow_failures: u64,
+    /// The state of its circuit breaker, where an operator gave it one.
+    pub breaker: Option<BreakerState>,
+    /// How often that breaker has opened, become half-open and closed.
+    pub breaker_transitions: TransitionCounts,
 }
 
 /// Why a handler has its place in the order.
@@ -108,6 +129,14 @@ pub struct OrderReason {
     pub reason: String,
 }
 
+impl Inner {
+    /// What a list of handlers is made from. The clock is asked before the lock is taken:
+    /// a timer is code of the host.
+    fn listing(&self) -> (Instant, MutexGuard<'_, Store>) {
+        (now(&*self.config.timer), self.store())
+    }
+}
+
 impl HookRegistry {
     /// All handlers: point by point in the order of their wire names, each
     /// point's in the order in which they run.
@@ -131,17 +160,19 @@ impl HookRegistry {
     ///
     /// The example of [`HandlerInfo`] looks at one.
     pub fn handlers_at<P: HookPoint>(&self) -> Vec<HandlerInfo> {
-        let store = self.inner.store();
-        store.points().get(&P::descriptor().index()).map_or_else(Vec::new, infos)
+        let (at, store) = self.inner.listing();
+        let point = store.points().get(&P::descriptor().index());
+        point.map_or_else(Vec::new, |point| infos(&store, point, at))
     }
 
     /// The handlers of all stages of the flow `F`, stage by stage.
     ///
     /// The example of [`FlowPoint`] looks at the stages of one.
     pub fn handlers_of_flow<F: FlowPoint>(&self) -> Vec<HandlerInfo> {
-        let store = self.inner.store();
+        let (at, store) = self.inner.listing();
         let stages = StageKind::ALL.map(|stage| F::stages().get(stage).index());
-        stages.iter().filter_map(|index| store.points().get(index)).flat_map(infos).collect()
+        let stages = stages.iter().filter_map(|index| store.points().get(index));
+        stages.flat_map(|point| infos(&store, point, at)).collect()
     }
 
     /// The handlers of one owner: a plugin's by its id, `"built-in"` for those of the
@@ -172,9 +203,9 @@ impl HookRegistry {
     }
 
     fn handlers_where(&self, wanted: impl Fn(&HandlerInfo) -> bool) -> Vec<HandlerInfo> {
-        let store = self.inner.store();
+        let (at, store) = self.inner.listing();
         let points = store.sorted_points().into_iter();
-        points.flat_map(|(_, point)| infos(point)).filter(wanted).collect()
+        points.flat_map(|(_, point)| infos(&store, point, at)).filter(wanted).collect()
     }
 
     /// For each handler of `P`, in order, why it has its place.
@@ -193,11 +224,22 @@ impl HookRegistry {
     }
 }
 
-fn infos(point: &PointStore) -> Vec<HandlerInfo> {
-    point.calls().map(|(entry, calls)| info(point, entry, calls)).collect()
+fn infos(store: &Store, point: &PointStore, now: Instant) -> Vec<HandlerInfo> {
+    let calls = point.calls();
+    calls.map(|(entry, calls)| info(point, (entry, calls), &store.settings, now)).collect()
 }
 
-fn info(point: &PointStore, entry: &Entry, calls: u64) -> HandlerInfo {
+fn info(
+    point: &PointStore,
+    (entry, calls): (&Entry, u64),
+    settings: &SettingStore,
+    now: Instant,
+) -> HandlerInfo {
+    let rules = settings.holding(entry, now);
+    let breaker = rules.as_ref().and_then(|rules| rules.breaker());
+    let (shadow, shadow_failures) = entry.counters.shadow();
+    // Read once, so that the two agree.
+    let failures = entry.counters.failures();
     HandlerInfo {
         point: point.descriptor.name(),
         model: point.descriptor.model(),
@@ -212,12 +254,19 @@ fn info(point: &PointStore, entry: &Entry, calls: u64) -> HandlerInfo {
         target: entry.target.clone(),
         location: entry.location,
         calls,
-        failures: entry.counters.failures(),
+        failures: failures.total(),
+        failures_by: failures,
+        in_flight: entry.handler.pending_calls(),
         overruns: entry.counters.overruns(),
         conditional: entry.handler.is_conditional(),
         once: entry.once.is_some(),
         pure: entry.pure,
         skips: entry.counters.skips(),
+        mode: rules.as_ref().map_or(Mode::Enforce, |rules| rules.mode),
+        shadow,
+        shadow_failures,
+        breaker: rules.as_ref().and_then(|rules| rules.breaker_state(now)),
+        breaker_transitions: breaker.map(|breaker| breaker.transitions()).unwrap_or_default(),
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::{iter, mem, ptr, slice};
 
 use crate::engine::raw::HandlerRef;
+use crate::operator::rules::PointRules;
 use crate::plugin::scope::OwnerSet;
 use crate::registry::counters::CallCounter;
 use crate::registry::entry::Entry;
@@ -53,6 +54,9 @@ pub(crate) struct HandlerList {
     /// How many removals there were at the point when no handler of this list
     /// was closed.
     open_at: AtomicUsize,
+    /// What an operator has set for the handlers. Such a list counts as never open, so
+    /// that each handler is looked at, and a list without rules is not asked for them.
+    rules: Option<Arc<PointRules>>,
 }
 
 /// A run of handlers with the counts of the fires that walked it.
@@ -156,7 +160,16 @@ impl HandlerList {
         }
         let open_at = AtomicUsize::new(usize::MAX);
         let only = chunks.first().filter(|_| chunks.len() == 1).cloned();
-        Self { point, chunks, len, owners, only, open_at }
+        Self { point, chunks, len, owners, only, open_at, rules: None }
+    }
+
+    /// This list, under what an operator has set.
+    pub(crate) fn ruled(&self, rules: Arc<PointRules>) -> Self {
+        Self { rules: Some(rules), ..Self::of(self.chunks.clone(), self.point) }
+    }
+
+    pub(crate) fn rules(&self) -> Option<&Arc<PointRules>> {
+        self.rules.as_ref()
     }
 
     /// This list with other handlers in place of all.
@@ -272,7 +285,8 @@ impl HandlerList {
     fn check_open(&self, removals: usize) -> bool {
         // The number was read before this: closing a handler from here on
         // raises it.
-        let is_open = self.handlers().all(|handler| !handler.entry.is_closed());
+        let is_open =
+            self.rules.is_none() && self.handlers().all(|handler| !handler.entry.is_closed());
         if is_open {
             self.open_at.store(removals, Ordering::Relaxed);
         }

@@ -24,10 +24,10 @@ pub use audit::{
     UnknownPlugin,
 };
 pub use builder::HookRegistryBuilder;
-pub(crate) use builder::Settings;
+pub(crate) use builder::RegistryConfig;
 pub use entry::Owner;
 pub use handle::{Handle, Handles, ScopedHandle};
-pub use handler_counters::SkipCounts;
+pub use handler_counters::{FailureCounts, SkipCounts};
 pub use introspect::{HandlerInfo, OrderReason};
 
 #[cfg(feature = "tokio")]
@@ -36,6 +36,7 @@ use crate::engine::raw::SnapshotCell;
 use crate::error::RegisterError;
 use crate::handler::registration::{IntoRegistrations, Registration};
 use crate::observe::{ObservedHandler, Observer, notify};
+use crate::operator::BreakGlass;
 use crate::plugin::id::{PluginId, PluginIdError};
 use crate::plugin::lifecycle::Stop;
 use crate::plugin::quota::Quota;
@@ -80,8 +81,10 @@ pub(crate) struct Inner {
     pub(crate) id: usize,
     pub(crate) table: Table,
     pub(crate) published: SnapshotCell<Snapshot>,
-    pub(crate) settings: Settings,
+    pub(crate) config: RegistryConfig,
     store: Mutex<Store>,
+    /// For reports.
+    pub(crate) break_glass: BreakGlass,
     #[cfg(feature = "tokio")]
     pub(crate) background: BackgroundTasks,
 }
@@ -89,25 +92,26 @@ pub(crate) struct Inner {
 static NEXT_ID: AtomicUsize = AtomicUsize::new(1);
 
 impl HookRegistry {
-    /// An empty registry with the default settings.
+    /// An empty registry with the default configuration.
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    fn from_settings(settings: Settings) -> Self {
+    fn new_with(config: RegistryConfig) -> Self {
         let inner = Inner {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            table: Table::new(!settings.observers.is_empty()),
+            table: Table::new(!config.observers.is_empty()),
             published: SnapshotCell::new(Snapshot::default()),
-            settings,
+            config,
             store: Mutex::default(),
+            break_glass: BreakGlass::default(),
             #[cfg(feature = "tokio")]
             background: BackgroundTasks::default(),
         };
         Self { unscoped: ScopedHooks { inner: Arc::new(inner), bits: None, values: None } }
     }
 
-    /// Starts a registry with other settings.
+    /// Starts a registry with another configuration.
     ///
     /// The example of [`HookRegistryBuilder`] has some of them.
     pub fn builder() -> HookRegistryBuilder {
@@ -240,15 +244,16 @@ impl Inner {
         let mut batch = Batch::new(group);
         let commit = {
             let mut store = self.store();
-            let change = store.register(&mut batch, &self.settings)?;
-            self.publish(&store, change)
+            let change = store.register(&mut batch, &self.config)?;
+            self.publish(&mut store, change)
         };
-        commit.announce(&self.settings.observers);
+        commit.announce(&self.config.observers);
         Ok(commit.handles(self))
     }
 
     /// Makes a change visible, at one instant.
-    fn publish(&self, store: &Store, change: Change) -> Commit {
+    fn publish(&self, store: &mut Store, change: Change) -> Commit {
+        store.settings.forget_handlers(&change.removed);
         let displaced = self.published.update(|snapshot| {
             let mut lists = snapshot.lists.clone();
             for &index in &change.points {
@@ -256,8 +261,7 @@ impl Inner {
                     lists.resize(index + 1, None);
                 }
                 // A point without handlers is like one that never had any.
-                let point = store.points().get(&index).filter(|point| !point.order.is_empty());
-                lists[index] = point.map(|point| Arc::clone(&point.list));
+                lists[index] = store.list(index);
             }
             Snapshot { lists }
         });
@@ -275,6 +279,20 @@ impl Inner {
         Commit { change, stops, _displaced: displaced }
     }
 
+    /// Makes a change of settings visible for the handlers of those points, at one
+    /// instant.
+    pub(crate) fn publish_settings(
+        &self,
+        store: &mut Store,
+        points: impl Iterator<Item = usize>,
+    ) -> Commit {
+        let mut points: Vec<_> = points.collect();
+        points.sort_unstable();
+        points.dedup();
+        self.break_glass.set(store.settings.all());
+        self.publish(store, Change { points, ..Change::default() })
+    }
+
     /// The bits of plugin ids; a text that cannot be an id has none.
     pub(crate) fn names_of(&self, ids: &[String]) -> Vec<Arc<PluginName>> {
         let mut store = self.store();
@@ -287,7 +305,7 @@ impl Inner {
 
 /// A published change, with what it displaced: dropped by the caller, after the
 /// lock is released.
-struct Commit {
+pub(crate) struct Commit {
     change: Change,
     /// The plugins that left with it and have a stop.
     stops: Vec<(Arc<PluginRecord>, Arc<Stop>)>,

@@ -48,7 +48,7 @@ impl Inner {
             let mut store = self.store();
             entries = find(&store);
             let change = store.remove(&entries);
-            (!change.removed.is_empty()).then(|| self.publish(&store, change))
+            (!change.removed.is_empty()).then(|| self.publish(&mut store, change))
         };
         // One by one: each is removed for itself, also from runs under way.
         let now = removed.as_ref().map_or(&[][..], |commit| &commit.change.removed);
@@ -72,7 +72,7 @@ impl Inner {
             let mut store = self.store();
             store.asked_for(id);
             let change = store.remove_plugin(id, None);
-            let removed = change.map(|change| self.publish(&store, change));
+            let removed = change.map(|change| self.publish(&mut store, change));
             (store.known_name(id), store.newest_generation(), removed)
         };
         let Some(name) = name else {
@@ -94,7 +94,7 @@ impl Inner {
         let (name, removed) = {
             let mut store = self.store();
             let change = store.remove_plugin(id.as_str(), Some(generation));
-            (store.known_name(id.as_str()), change.map(|change| self.publish(&store, change)))
+            (store.known_name(id.as_str()), change.map(|change| self.publish(&mut store, change)))
         };
         let owner = Owner::Plugin(id.clone());
         let removal = self.removal(owner, removed.as_ref(), tracker, Some(generation));
@@ -112,7 +112,7 @@ impl Inner {
         let removed = {
             let mut store = self.store();
             let change = store.remove(&entries);
-            (!change.removed.is_empty()).then(|| self.publish(&store, change))
+            (!change.removed.is_empty()).then(|| self.publish(&mut store, change))
         };
         self.removal(Owner::BuiltIn, removed.as_ref(), tracker, None)
     }
@@ -121,7 +121,7 @@ impl Inner {
     /// many were removed, and the stops of the plugins that left with them.
     fn announce(&self, removed: Option<&Commit>) -> (usize, Vec<Arc<Stop>>) {
         let Some(commit) = removed else { return (0, Vec::new()) };
-        commit.announce(&self.settings.observers);
+        commit.announce(&self.config.observers);
         let stops = commit.stops.iter().map(|(_, stop)| Arc::clone(stop));
         (commit.change.removed.len(), stops.collect())
     }
@@ -174,7 +174,7 @@ impl Inner {
         let (count, stops) = self.announce(removed);
         let handlers = handlers.into_iter().map(|(id, _)| id).collect();
         let leaving = vec![Leaving::whole(owner, tracker, handlers, newest)];
-        Removal::new(count, leaving, &self.settings.timer).then_stopping(stops)
+        Removal::new(count, leaving, &self.config.timer).then_stopping(stops)
     }
 
     /// The removal of single handlers, none of which is registered any more.
@@ -186,6 +186,6 @@ impl Inner {
         entries.sort_unstable_by_key(|entry| (entry.tracker.id(), entry.id));
         let together = entries.chunk_by(|one, next| one.is_tracked_with(next));
         let leaving = together.map(Leaving::single).collect();
-        Removal::new(count, leaving, &self.settings.timer)
+        Removal::new(count, leaving, &self.config.timer)
     }
 }

@@ -58,10 +58,42 @@ impl ShardedCount {
         }
     }
 
+    /// How many there are, or were a moment ago. What is counted on one thread and taken
+    /// back on another meanwhile may be seen as taken back only: then there is one less,
+    /// and never less than none.
+    pub(crate) fn estimate(&self) -> u64 {
+        // The sum wraps as the shards do: as a signed number it is the difference.
+        u64::try_from(self.sum().cast_signed()).unwrap_or(0)
+    }
+
     /// Whether there are none. Exact where all increments are visible to this
     /// thread: then only what has ended can be missing.
     pub(crate) fn is_zero(&self) -> bool {
+        self.sum() == 0
+    }
+
+    fn sum(&self) -> u32 {
         let shards = self.own.iter().chain([&self.shared]);
-        shards.fold(0_u32, |sum, shard| sum.wrapping_add(shard.load(Ordering::Acquire))) == 0
+        shards.fold(0_u32, |sum, shard| sum.wrapping_add(shard.load(Ordering::Acquire)))
+    }
+}
+
+#[cfg(all(test, not(schedules)))]
+mod tests {
+    use super::{MOST, ShardedCount};
+
+    #[test]
+    fn what_is_counted_here_and_taken_back_there_adds_up_and_is_never_below_none() {
+        let count = ShardedCount::new();
+        // Seen before the step that it takes back.
+        count.decrement(0);
+        assert_eq!((count.estimate(), count.is_zero()), (0, false));
+        count.increment(MOST);
+        assert_eq!((count.estimate(), count.is_zero()), (0, true));
+        for shard in 0..MOST + 3 {
+            count.increment(shard);
+        }
+        count.decrement(1);
+        assert_eq!(count.estimate(), MOST as u64 + 2);
     }
 }

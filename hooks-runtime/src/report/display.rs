@@ -9,14 +9,20 @@ use super::{
 };
 use crate::escape::escaped;
 use crate::flow::{FlowStep, StepReport};
+use crate::operator::Setting;
 
 impl fmt::Display for FireReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.point, self.model)?;
         if self.handlers.is_empty() {
-            return f.write_str("\n  no handlers");
+            f.write_str("\n  no handlers")?;
+        } else {
+            Columns::of(&self.handlers).write(f, 2, &self.handlers)?;
         }
-        Columns::of(&self.handlers).write(f, 2, &self.handlers)
+        for setting in &self.break_glass {
+            write!(f, "\n  {setting}")?;
+        }
+        Ok(())
     }
 }
 
@@ -96,13 +102,14 @@ impl Columns {
         for row in rows {
             write!(
                 f,
-                "\n{:indent$}{:handler$}  {:owner$}  {:>time$}  {}{}",
+                "\n{:indent$}{:handler$}  {:owner$}  {:>time$}  {}{}{}",
                 "",
                 escaped(&row.handler),
                 row.owner.to_string(),
                 elapsed(row.elapsed),
                 row.status,
                 Overrun(row.overrun),
+                Settings(&row.settings),
             )?;
         }
         Ok(())
@@ -126,6 +133,15 @@ impl fmt::Display for Overrun {
     }
 }
 
+/// The settings that counted for a handler.
+struct Settings<'r>(&'r [Setting]);
+
+impl fmt::Display for Settings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|setting| write!(f, " [{setting}]"))
+    }
+}
+
 impl fmt::Display for HandlerStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -135,6 +151,10 @@ impl fmt::Display for HandlerStatus {
                 write!(f, "{kind}, {policy}: {}", escaped(message))
             }
             Self::Cancelled => f.write_str("cancelled: the fire was dropped"),
+            Self::Shadowed { decision, .. } => write!(f, "in shadow: {decision}"),
+            Self::ShadowFailed { kind, message } => {
+                write!(f, "in shadow: {kind}: {}", escaped(message))
+            }
         }
     }
 }
@@ -188,6 +208,8 @@ impl fmt::Display for SkipReason {
             Self::Unregistered => "unregistered meanwhile",
             Self::Condition => "its condition was not met",
             Self::Once => "called once already",
+            Self::Disabled => "disabled",
+            Self::SampledOut => "not in the sample",
             Self::AfterClaim => "an earlier handler claimed",
             Self::AfterRejection => "an earlier handler rejected",
             Self::AfterFailure => "an earlier handler failed closed",

@@ -1,6 +1,9 @@
 //! What happened in one fire, handler by handler.
 
+mod counts;
 mod display;
+mod kind;
+mod warning;
 #[cfg(feature = "serde")]
 mod wire;
 
@@ -8,9 +11,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use crate::escape::{Escaped, escaped};
+pub use counts::ContributionCounts;
 pub(crate) use display::FlowColumns;
+pub use kind::ContributionKind;
+pub use warning::Warning;
 
 use crate::flow::StageKind;
+use crate::operator::Setting;
+use crate::operator::rules::HandlerRules;
 use crate::point::{FailurePolicy, ModelKind, PointDescriptor};
 use crate::registry::entry::{Entry, Owner};
 
@@ -32,9 +40,11 @@ use crate::registry::entry::{Entry, Owner};
 ///         "contribution": { "kind": "rejected", "reason": "it mentions a password" }
 ///       },
 ///       "elapsed_ns": 4100,
-///       "overrun_ns": null
+///       "overrun_ns": null,
+///       "settings": []
 ///     }
-///   ]
+///   ],
+///   "break_glass": []
 /// }
 /// ```
 ///
@@ -63,6 +73,7 @@ pub struct FireReport {
     model: ModelKind,
     stage: Option<StageKind>,
     handlers: Vec<HandlerReport>,
+    break_glass: Vec<Setting>,
 }
 
 /// What happened to one handler in one fire.
@@ -98,6 +109,7 @@ pub struct HandlerReport {
         serde(rename = "overrun_ns", serialize_with = "crate::wire::nanoseconds")
     )]
     overrun: Option<Duration>,
+    settings: Vec<Setting>,
 }
 
 /// What became of a handler in one fire.
@@ -119,7 +131,7 @@ pub enum HandlerStatus {
     Filtered(SkipReason),
     /// It failed.
     Failed {
-        /// `error`, `panic`, `timeout` or `no_timer`.
+        /// `error`, `panic`, `timeout`, `no_timer`, `breaker_open` or `rate_limited`.
         kind: &'static str,
         /// The message of the failure.
         message: String,
@@ -128,6 +140,20 @@ pub enum HandlerStatus {
     },
     /// The fire was dropped while it ran.
     Cancelled,
+    /// It ran in shadow: what it would have contributed, to no effect.
+    Shadowed {
+        /// What it decided.
+        decision: Contribution,
+        /// Whether a rejection is a [warning](FireReport::warnings).
+        warns: bool,
+    },
+    /// It failed in shadow, to no effect.
+    ShadowFailed {
+        /// As of a failure that has an effect.
+        kind: &'static str,
+        /// The message of the failure.
+        message: String,
+    },
 }
 
 /// What a handler that ran added to the outcome.
@@ -241,6 +267,10 @@ pub enum SkipReason {
     Condition,
     /// It is called once, and was.
     Once,
+    /// An operator has disabled it.
+    Disabled,
+    /// An operator has it called for a sample of fires, and this is not one of them.
+    SampledOut,
     /// An earlier handler claimed.
     AfterClaim,
     /// An earlier handler rejected.
@@ -255,13 +285,71 @@ pub enum SkipReason {
 
 impl SkipReason {
     /// The reasons that are a handler's own: each is counted at the handler.
-    pub(crate) const COUNTED: [Self; 5] =
-        [Self::Scope, Self::Target, Self::Unregistered, Self::Condition, Self::Once];
+    pub(crate) const COUNTED: [Self; 7] = [
+        Self::Scope,
+        Self::Target,
+        Self::Unregistered,
+        Self::Condition,
+        Self::Once,
+        Self::Disabled,
+        Self::SampledOut,
+    ];
+
+    pub(crate) const ALL: [Self; 12] = [
+        Self::Scope,
+        Self::Target,
+        Self::Unregistered,
+        Self::Condition,
+        Self::Once,
+        Self::Disabled,
+        Self::SampledOut,
+        Self::AfterClaim,
+        Self::AfterRejection,
+        Self::AfterFailure,
+        Self::AfterSkip,
+        Self::AfterAbort,
+    ];
+
+    /// One word for logs and counters, as it is serialised.
+    ///
+    /// ```
+    /// use hooks_runtime::report::SkipReason;
+    ///
+    /// assert_eq!(SkipReason::AfterClaim.as_str(), "after_claim");
+    /// ```
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Scope => "scope",
+            Self::Target => "target",
+            Self::Unregistered => "unregistered",
+            Self::Condition => "condition",
+            Self::Once => "once",
+            Self::Disabled => "disabled",
+            Self::SampledOut => "sampled_out",
+            Self::AfterClaim => "after_claim",
+            Self::AfterRejection => "after_rejection",
+            Self::AfterFailure => "after_failure",
+            Self::AfterSkip => "after_skip",
+            Self::AfterAbort => "after_abort",
+        }
+    }
 }
 
 impl FireReport {
     pub(crate) fn new(point: &PointDescriptor, handlers: Vec<HandlerReport>) -> Self {
-        Self { point: point.name(), model: point.model(), stage: point.stage(), handlers }
+        Self {
+            point: point.name(),
+            model: point.model(),
+            stage: point.stage(),
+            handlers,
+            break_glass: Vec::new(),
+        }
+    }
+
+    /// With the break-glass settings that held when the fire began.
+    pub(crate) fn under(mut self, break_glass: Vec<Setting>) -> Self {
+        self.break_glass = break_glass;
+        self
     }
 
     /// The report of a fire that called no handler.
@@ -293,17 +381,76 @@ impl FireReport {
     pub fn handler(&self, name: &str) -> Option<&HandlerReport> {
         self.handlers.iter().find(|row| &*row.handler == name)
     }
+
+    /// The break-glass settings that held anywhere in the registry when the fire began.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hooks_runtime::{HookRegistry, Judgement, hook_points, on};
+    /// # hook_points! { pub gating Posting { text: String }  pub void Rang { bell: u32 } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Posting>().name("spam").guard(|_: &PostingPayload| Judgement::Pass))?;
+    /// let disable = hooks.operator().disable("posting:spam").break_glass("it is broken");
+    /// disable.until(Duration::from_secs(60)).apply()?;
+    /// let (_, report) = hooks.fire_void_reported::<Rang>(&RangPayload { bell: 1 }).await;
+    /// assert_eq!(report.break_glass()[0].to_string(), "break-glass disable posting:spam: it is broken");
+    /// # Ok(()) }
+    /// ```
+    pub fn break_glass(&self) -> &[Setting] {
+        &self.break_glass
+    }
+
+    /// What guards would have rejected that an operator has only [warn].
+    ///
+    /// The example of [`warn`] has one.
+    ///
+    /// [warn]: crate::operator::Operator::warn
+    /// [`warn`]: crate::operator::Operator::warn
+    pub fn warnings(&self) -> impl Iterator<Item = Warning<'_>> {
+        self.handlers.iter().filter_map(Warning::of)
+    }
 }
 
 impl HandlerStatus {
     /// One word for logs and counters: `ran`, `filtered`, `error`, `panic`,
-    /// `timeout`, `no_timer` or `cancelled`.
+    /// `timeout`, `no_timer`, `breaker_open`, `rate_limited`, `cancelled`, `shadowed` or
+    /// `shadow_failed`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Ran(_) => "ran",
             Self::Filtered(_) => "filtered",
             Self::Failed { kind, .. } => kind,
             Self::Cancelled => "cancelled",
+            Self::Shadowed { .. } => "shadowed",
+            Self::ShadowFailed { .. } => "shadow_failed",
+        }
+    }
+
+    /// What it decided, with or without an effect.
+    ///
+    /// ```
+    /// use hooks_runtime::report::{Contribution, HandlerStatus};
+    ///
+    /// let shadowed = HandlerStatus::Shadowed { decision: Contribution::Claimed, warns: false };
+    /// assert_eq!((shadowed.decision(), shadowed.effect()), (Some(&Contribution::Claimed), None));
+    /// assert_eq!(shadowed.to_string(), "in shadow: claimed");
+    /// ```
+    pub fn decision(&self) -> Option<&Contribution> {
+        match self {
+            Self::Ran(decision) | Self::Shadowed { decision, .. } => Some(decision),
+            _ => None,
+        }
+    }
+
+    /// What of that had an effect on the fire: nothing of a handler in shadow.
+    ///
+    /// The example of [`decision`](Self::decision) has one of each.
+    pub fn effect(&self) -> Option<&Contribution> {
+        match self {
+            Self::Ran(contribution) => Some(contribution),
+            _ => None,
         }
     }
 }
@@ -314,9 +461,12 @@ impl HandlerReport {
         status: HandlerStatus,
         elapsed: Option<Duration>,
         limit: Option<Duration>,
+        rules: Option<&HandlerRules>,
     ) -> Self {
         let overrun = elapsed.zip(limit).map(|(elapsed, limit)| elapsed.saturating_sub(limit));
-        Self { handler: Arc::clone(&entry.name), owner: entry.owner(), status, elapsed, overrun }
+        let settings = rules.map_or_else(Vec::new, |rules| rules.settings.to_vec());
+        let (handler, owner) = (Arc::clone(&entry.name), entry.owner());
+        Self { handler, owner, status, elapsed, overrun, settings }
     }
 
     /// The handler's name.
@@ -343,5 +493,23 @@ impl HandlerReport {
     /// answered counts all the same.
     pub fn overrun(&self) -> Option<Duration> {
         self.overrun
+    }
+
+    /// The settings of an operator that counted for it.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Rang { bell: u32 } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Rang>().name("open").handler(|_: &RangPayload| ()))?;
+    /// hooks.operator().disable("rang:open").by("ops").because("night").apply()?;
+    /// let (_, report) = hooks.fire_void_reported::<Rang>(&RangPayload { bell: 1 }).await;
+    /// assert_eq!(report.handlers()[0].settings()[0].by(), Some("ops"));
+    /// # Ok(()) }
+    /// ```
+    pub fn settings(&self) -> &[Setting] {
+        &self.settings
     }
 }

@@ -19,6 +19,14 @@ impl Serialize for HandlerStatus {
                 .with("policy", policy)?
                 .end(),
             Self::Cancelled => tagged(serializer, "cancelled")?.end(),
+            Self::Shadowed { decision, warns } => tagged(serializer, "shadowed")?
+                .with("decision", decision)?
+                .with("warns", warns)?
+                .end(),
+            Self::ShadowFailed { kind, message } => tagged(serializer, "shadow_failed")?
+                .with("failure", kind)?
+                .with("message", message)?
+                .end(),
         }
     }
 }

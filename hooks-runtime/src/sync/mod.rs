@@ -16,9 +16,9 @@ mod real;
 mod scheduled;
 
 #[cfg(not(schedules))]
-pub(crate) use real::{Mutex, MutexGuard, OnceLock, atomic, global, thread_local};
+pub(crate) use real::{Mutex, MutexGuard, OnceLock, RwLock, atomic, global, thread_local};
 #[cfg(schedules)]
-pub(crate) use scheduled::{Mutex, MutexGuard, OnceLock, atomic, global, thread_local};
+pub(crate) use scheduled::{Mutex, MutexGuard, OnceLock, RwLock, atomic, global, thread_local};
 
 /// Numbers and cells of statics. A model checker runs a model many times in one
 /// process: what outlives a run is none of its steps.

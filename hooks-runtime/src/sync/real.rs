@@ -1,6 +1,6 @@
 //! Threads of the operating system.
 
-pub(crate) use std::sync::{Mutex, MutexGuard, OnceLock, atomic};
+pub(crate) use std::sync::{Mutex, MutexGuard, OnceLock, RwLock, atomic};
 pub(crate) use std::thread_local;
 
 /// A static that threads share.

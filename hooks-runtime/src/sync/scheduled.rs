@@ -1,7 +1,7 @@
 //! Threads of a model checker: each operation is a step that it can put
 //! another thread's steps before.
 
-pub(crate) use shuttle::sync::{Mutex, MutexGuard, atomic};
+pub(crate) use shuttle::sync::{Mutex, MutexGuard, RwLock, atomic};
 pub(crate) use shuttle::thread_local;
 
 use atomic::{AtomicBool, Ordering};

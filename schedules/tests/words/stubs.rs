@@ -178,6 +178,13 @@ pub(crate) mod plugin {
 }
 
 /// Calls are not counted.
+pub(crate) mod operator {
+    pub(crate) mod rules {
+        #[derive(Debug)]
+        pub(crate) struct PointRules;
+    }
+}
+
 pub(crate) mod registry {
     pub(crate) use crate::{entry, shards};
 

@@ -3,6 +3,7 @@
 
 pub mod events;
 pub mod naive_order;
+pub mod recorder;
 
 use std::future::Future;
 use std::pin::Pin;

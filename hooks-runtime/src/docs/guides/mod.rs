@@ -12,6 +12,7 @@
 //! | let a configuration say which plugins there are | [Plugins from configuration](plugins_from_configuration) |
 //! | register annotated functions without a list | [Collect handlers](collect_handlers) |
 //! | take it out again while the program runs | [Unload safely](unload_safely) |
+//! | see and change what runs, without a restart | [Operate a running host](operate_a_running_host) |
 //! | be sure that it works | [Test a handler](test_a_handler) |
 //! | move to the next version, or change your own points | [Upgrade](upgrade) |
 
@@ -49,6 +50,9 @@ pub mod collect_handlers {}
 
 #[doc = include_str!("unload_safely.md")]
 pub mod unload_safely {}
+
+#[doc = include_str!("operate_a_running_host.md")]
+pub mod operate_a_running_host {}
 
 #[doc = include_str!("test_a_handler.md")]
 pub mod test_a_handler {}

@@ -269,6 +269,7 @@ where
         }
         call.is_recording = watch.contribution();
         match output {
+            Ok(output) if watch.is_shadow() => P::Model::decided(&mut call, output),
             Ok(output) => P::Model::compose(&mut call, output),
             Err(error) => call.fail(error),
         }
@@ -320,7 +321,9 @@ impl<P> Call<'_, '_, P> {
 
     fn policy(&self) -> FailurePolicy {
         // SAFETY: as above.
-        unsafe { self.frame.as_ref().entry().as_ref() }.policy
+        let frame = unsafe { self.frame.as_ref() };
+        // SAFETY: as above.
+        frame.watch.policy().unwrap_or(unsafe { frame.entry().as_ref() }.policy)
     }
 
     /// Whether the handler is a guard.

@@ -19,6 +19,7 @@ use crate::engine::containment::{PanicPayload, contained};
 use crate::engine::fire::FireInfo;
 use crate::error::BoxError;
 use crate::model::FieldSet;
+use crate::point::FailurePolicy;
 use crate::registry::entry::Entry;
 use crate::registry::list::Cursor;
 use crate::report::{Contribution, SkipReason};
@@ -81,10 +82,41 @@ pub(crate) struct Watch(u8);
 impl Watch {
     const TIME: u8 = 1;
     const CONTRIBUTION: u8 = 2;
+    const SHADOW: u8 = 4;
+    const OPEN: u8 = 8;
+    const CLOSED: u8 = 16;
 
     pub(crate) fn new(time: bool, contribution: bool) -> Self {
         let time = if time { Self::TIME } else { 0 };
         Self(if contribution { time | Self::CONTRIBUTION } else { time })
+    }
+
+    /// Its answer is not composed.
+    pub(crate) fn in_shadow(self, in_shadow: bool) -> Self {
+        if in_shadow { Self(self.0 | Self::SHADOW) } else { self }
+    }
+
+    /// Its failures are judged by another policy than its own.
+    pub(crate) fn under(self, policy: Option<FailurePolicy>) -> Self {
+        match policy {
+            None => self,
+            Some(FailurePolicy::Open) => Self(self.0 | Self::OPEN),
+            Some(FailurePolicy::Closed) => Self(self.0 | Self::CLOSED),
+        }
+    }
+
+    /// Whether its answer is not composed.
+    pub(super) fn is_shadow(self) -> bool {
+        self.0 & Self::SHADOW != 0
+    }
+
+    /// The policy in place of its own.
+    pub(super) fn policy(self) -> Option<FailurePolicy> {
+        match self.0 & (Self::OPEN | Self::CLOSED) {
+            Self::OPEN => Some(FailurePolicy::Open),
+            Self::CLOSED => Some(FailurePolicy::Closed),
+            _ => None,
+        }
     }
 
     #[inline]

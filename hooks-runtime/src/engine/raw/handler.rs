@@ -229,6 +229,11 @@ impl HandlerCell {
         barrier::light(step.reader());
     }
 
+    /// How many calls are pending: for people, as threads count meanwhile.
+    pub(crate) fn pending_calls(&self) -> u64 {
+        self.pending.estimate()
+    }
+
     /// Whether the handler was dropped: its destructor has returned.
     pub(crate) fn is_released(&self) -> bool {
         self.released.load(Ordering::Acquire)

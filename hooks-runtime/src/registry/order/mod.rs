@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use crate::registry::entry::{Entry, Phase};
 pub(crate) use graph::{Relation, relations};
-pub(crate) use names::{Names, Wanted};
+pub(crate) use names::{Names, Wanted, is_place};
 use place::Conflicts;
 
 /// What decides between two handlers that no constraint relates.

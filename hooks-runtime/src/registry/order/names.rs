@@ -81,7 +81,7 @@ impl<'t> Wanted<'t> {
 }
 
 /// Whether a text ends in a line and a column, and perhaps in a number.
-fn is_place(text: &str) -> bool {
+pub(crate) fn is_place(text: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let place = match text.rsplit_once('#') {
         Some((place, number)) if is_number(number) => place,

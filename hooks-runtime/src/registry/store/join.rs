@@ -19,7 +19,7 @@ use crate::plugin::id::{PluginId, check_constraint, check_handler_name, check_ta
 use crate::plugin::quota::Quota;
 use crate::plugin::record::PluginRecord;
 use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
-use crate::registry::Settings;
+use crate::registry::RegistryConfig;
 use crate::registry::entry::{Entry, Owner};
 use crate::registry::handler_counters::HandlerCounters;
 
@@ -126,11 +126,11 @@ impl Store {
     pub(crate) fn register(
         &mut self,
         batch: &mut Batch,
-        settings: &Settings,
+        config: &RegistryConfig,
     ) -> Result<Change, RegisterError> {
         while let Some(registration) = batch.waiting.pop() {
             let (descriptor, index) = (registration.point, registration.point.index());
-            match self.resolve(descriptor, index, &registration.options, settings, batch) {
+            match self.resolve(descriptor, index, &registration.options, config, batch) {
                 Ok(resolved) => batch.validated.push(self.enter(index, registration, resolved)),
                 Err(refused) => {
                     // Back to the others, which are dropped after the lock.
@@ -159,7 +159,7 @@ impl Store {
         descriptor: &'static PointDescriptor,
         index: usize,
         options: &Options,
-        settings: &Settings,
+        config: &RegistryConfig,
         batch: &mut Batch,
     ) -> Result<Resolved, RegisterError> {
         check_name(&self.declared, descriptor)?;
@@ -203,7 +203,7 @@ impl Store {
             })));
         }
         let policy = policy(descriptor, &name, options.policy)?;
-        let timeout = options.timeout.or(descriptor.time_limit()).or(settings.timeout);
+        let timeout = options.timeout.or(descriptor.time_limit()).or(config.timeout);
         if timeout.is_some_and(|limit| limit.is_zero()) {
             return Err(RegisterError::ZeroTimeout {
                 point: descriptor.name(),

@@ -14,6 +14,9 @@ use std::iter;
 use std::sync::{Arc, PoisonError, Weak};
 
 use crate::error::NameClash;
+use crate::operator::store::SettingStore;
+use crate::operator::target::Pattern;
+use crate::operator::{OperatorError, Setting};
 use crate::plugin::id::PluginId;
 use crate::plugin::leaving::Leaving;
 use crate::plugin::quota::Quota;
@@ -21,6 +24,7 @@ use crate::plugin::record::{PluginName, PluginRecord};
 use crate::plugin::tracker::{CallTracker, RemovedHandler};
 use crate::point::PointDescriptor;
 use crate::registry::entry::{Entry, Owner};
+use crate::registry::list::HandlerList;
 use crate::registry::order::Wanted;
 use crate::suggest::nearest;
 use crate::sync::Mutex;
@@ -47,6 +51,8 @@ pub(crate) struct Store {
     known: KnownIds,
     /// The built-in handlers that belong to no block.
     built_in: Arc<CallTracker>,
+    /// What an operator has set.
+    pub(crate) settings: SettingStore,
     free_bits: Arc<Mutex<Vec<u32>>>,
     next_bit: u32,
     next_number: u64,
@@ -79,6 +85,47 @@ impl Store {
 
     pub(crate) fn points(&self) -> &BTreeMap<usize, PointStore> {
         &self.points
+    }
+
+    /// The handlers of a point as fires are to see them, where it has any.
+    pub(crate) fn list(&mut self, index: usize) -> Option<Arc<HandlerList>> {
+        // A point without handlers is like one that never had any.
+        let point = self.points.get(&index).filter(|point| !point.order.is_empty())?;
+        if self.settings.is_empty() {
+            return Some(Arc::clone(&point.list));
+        }
+        Some(match self.settings.rules(point.order.iter()) {
+            Some(rules) => Arc::new(point.list.ruled(rules)),
+            None => Arc::clone(&point.list),
+        })
+    }
+
+    /// The handlers that a target names, point by point as they are listed.
+    pub(crate) fn matching(
+        &self,
+        target: &Pattern,
+    ) -> Result<Vec<(usize, Arc<Entry>)>, OperatorError> {
+        let all = self.sorted_points().into_iter();
+        let all = all.flat_map(|(index, point)| point.order.iter().map(move |it| (index, it)));
+        let all: Vec<_> = all.collect();
+        let matching = all.iter().filter(|(_, entry)| target.matches(entry));
+        let matching: Vec<_> = matching.map(|(index, entry)| (*index, Arc::clone(entry))).collect();
+        if matching.is_empty() {
+            let entries: Vec<_> = all.iter().map(|(_, entry)| *entry).collect();
+            let (target, nearest) = (target.to_string(), target.nearest(&entries));
+            return Err(OperatorError::NoMatch { target, nearest });
+        }
+        Ok(matching)
+    }
+
+    /// The points with handlers that any of the settings names.
+    pub(crate) fn points_matching(&self, settings: &[&Setting]) -> Vec<usize> {
+        let is_named = |point: &PointStore| {
+            let mut entries = point.order.iter();
+            entries.any(|entry| settings.iter().any(|it| it.pattern().matches(entry)))
+        };
+        let named = self.points.iter().filter(|(_, point)| is_named(point));
+        named.map(|(index, _)| *index).collect()
     }
 
     pub(crate) fn plugin(&self, id: &str) -> Option<&Arc<PluginRecord>> {

@@ -1,0 +1,63 @@
+//! What is said of settings: in the log, to observers, in every report.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use crate::observe::{ObservedHandler, Observer, log, notify};
+use crate::operator::breaker::Transition;
+use crate::operator::setting::Setting;
+use crate::registry::entry::Entry;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, Ordering};
+
+/// A setting begins to hold.
+pub(super) fn began(setting: &Setting, observers: &[Arc<dyn Observer>]) {
+    log::setting(setting, "begins");
+    notify(observers, |observer| observer.setting_began(setting));
+}
+
+/// A setting has ended, or was cleared.
+pub(super) fn ended(setting: &Setting, observers: &[Arc<dyn Observer>]) {
+    log::setting(setting, "has ended");
+    notify(observers, |observer| observer.setting_ended(setting));
+}
+
+/// The breaker of a handler has changed.
+pub(crate) fn breaker_changed(
+    entry: &Entry,
+    transition: Transition,
+    observers: &[Arc<dyn Observer>],
+) {
+    log::breaker(entry, transition);
+    notify(observers, |observer| {
+        observer.breaker_changed(&ObservedHandler::new(entry), transition);
+    });
+}
+
+/// The break-glass settings that hold, for every report.
+#[derive(Debug, Default)]
+pub(crate) struct BreakGlass {
+    /// Whether there are any: most reports ask no more.
+    any: AtomicBool,
+    settings: Mutex<Arc<[Setting]>>,
+}
+
+impl BreakGlass {
+    pub(crate) fn set(&self, settings: &[Setting]) {
+        let settings = settings.iter().filter(|setting| setting.is_break_glass());
+        let settings: Arc<[Setting]> = settings.cloned().collect();
+        let any = !settings.is_empty();
+        *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = settings;
+        self.any.store(any, Ordering::Release);
+    }
+
+    /// Those that hold now.
+    pub(crate) fn holding(&self, now: impl FnOnce() -> Instant) -> Vec<Setting> {
+        if !self.any.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        let now = now();
+        let settings = Arc::clone(&self.settings.lock().unwrap_or_else(PoisonError::into_inner));
+        settings.iter().filter(|setting| setting.holds_at(now)).cloned().collect()
+    }
+}

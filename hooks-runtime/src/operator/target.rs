@@ -1,0 +1,181 @@
+//! Which handlers a setting is for: `point:plugin/handler`, with `*` for any text.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::registry::entry::Entry;
+use crate::registry::order::is_place;
+use crate::suggest::nearest;
+
+/// How an operator names a handler: `point:plugin/handler`, and `point:handler` where
+/// it is built-in.
+pub(crate) fn address(entry: &Entry) -> String {
+    let point = entry.point.name();
+    match &entry.plugin {
+        None => format!("{point}:{}", entry.name),
+        Some(plugin) => format!("{point}:{}/{}", plugin.id(), entry.name),
+    }
+}
+
+/// The handlers that a target names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pattern(Arc<str>);
+
+/// One way to read a target. A point's name may have a `:`, and so may the name of a
+/// handler that was named after its place, so there can be several.
+#[derive(Clone, Copy, Debug)]
+struct Reading<'t> {
+    point: &'t str,
+    /// `None` for built-in handlers.
+    plugin: Option<&'t str>,
+    handler: &'t str,
+}
+
+/// What a target is that names no handler for sure.
+pub(crate) const FORM: &str = "a target is `point:plugin/handler`, or `point:handler` for a built-in one, with `*` for any \
+     text";
+
+impl Pattern {
+    /// What is wrong with the text, where it cannot be a target.
+    pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
+        let pattern = Self(text.into());
+        if text.is_empty() {
+            return Err("it is empty");
+        }
+        if !text.contains(':') {
+            return Err("it has no `:` between the point and the handler");
+        }
+        let is_whole = |reading: Reading<'_>| {
+            !reading.point.is_empty()
+                && !reading.handler.is_empty()
+                && reading.plugin.is_none_or(|plugin| !plugin.is_empty())
+        };
+        if !pattern.readings().any(is_whole) {
+            return Err("a part of it is empty");
+        }
+        Ok(pattern)
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Every way to read it.
+    fn readings(&self) -> impl Iterator<Item = Reading<'_>> {
+        self.0.match_indices(':').map(|(at, _)| {
+            let (point, rest) = (&self.0[..at], &self.0[at + 1..]);
+            match rest.split_once('/') {
+                // A place in the source is the name of a built-in handler.
+                Some((plugin, handler)) if !is_place(rest) => {
+                    Reading { point, plugin: Some(plugin), handler }
+                }
+                _ => Reading { point, plugin: None, handler: rest },
+            }
+        })
+    }
+
+    pub(crate) fn matches(&self, entry: &Entry) -> bool {
+        let owner = entry.plugin.as_ref().map(|plugin| plugin.id().as_str());
+        self.readings().any(|Reading { point, plugin, handler }| {
+            let is_owner = match (plugin, owner) {
+                (None, None) => true,
+                (Some(plugin), Some(owner)) => glob(plugin, owner),
+                _ => false,
+            };
+            is_owner && glob(point, entry.point.name()) && glob(handler, &entry.name)
+        })
+    }
+
+    /// The target that was most likely meant, where this one names no handler.
+    pub(crate) fn nearest<'e>(&self, entries: &[&'e Arc<Entry>]) -> Option<String> {
+        if !self.0.contains('*') {
+            let addresses = entries.iter().map(|entry| address(entry));
+            return nearest(&self.0, addresses, str::len);
+        }
+        // A part without a `*` that is nearly one that exists.
+        let corrected = self.readings().filter_map(|reading| {
+            let part = |part: &str, known: &dyn Fn(&'e Arc<Entry>) -> Option<&'e str>| {
+                let mut all = entries.iter().filter_map(|entry| known(entry));
+                if part.contains('*') || all.clone().any(|known| known == part) {
+                    return Some(part.to_owned());
+                }
+                nearest(part, &mut all, str::len).map(str::to_owned)
+            };
+            let point = part(reading.point, &|entry| Some(entry.point.name()))?;
+            let handler = part(reading.handler, &|entry| Some(&entry.name))?;
+            let corrected = match reading.plugin {
+                None => format!("{point}:{handler}"),
+                Some(plugin) => {
+                    let id = |entry: &'e Arc<Entry>| {
+                        entry.plugin.as_ref().map(|plugin| plugin.id().as_str())
+                    };
+                    format!("{point}:{}/{handler}", part(plugin, &id)?)
+                }
+            };
+            let pattern = Self::parse(&corrected).ok()?;
+            entries.iter().any(|entry| pattern.matches(entry)).then_some(corrected)
+        });
+        corrected.into_iter().next()
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether the text is of that form, in which `*` stands for any text, also none.
+fn glob(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    // Between two `*`, the first place that fits leaves the most behind it.
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(all(test, not(schedules)))]
+mod tests {
+    use super::{Pattern, glob};
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, text, fits) in [
+            ("", "", true),
+            ("", "a", false),
+            ("*", "", true),
+            ("*", "abc", true),
+            ("a*", "abc", true),
+            ("*c", "abc", true),
+            ("a*c", "abc", true),
+            ("a*c", "ac", true),
+            ("ab*bc", "abc", false),
+            ("a*b*c", "aXbYbZc", true),
+            ("a*b*c", "acb", false),
+            ("**", "x", true),
+            ("abc", "abc", true),
+            ("abc", "abcd", false),
+        ] {
+            assert_eq!(glob(pattern, text), fits, "{pattern} and {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_target_says_why() {
+        let refused = |text| Pattern::parse(text).unwrap_err();
+        assert_eq!(refused(""), "it is empty");
+        assert_eq!(refused("audit/started"), "it has no `:` between the point and the handler");
+        assert_eq!(refused(":x"), "a part of it is empty");
+        assert_eq!(refused("x:"), "a part of it is empty");
+        assert_eq!(refused("x:/y"), "a part of it is empty");
+        assert_eq!(
+            Pattern::parse("tools:call/onError:a/b").unwrap().as_str(),
+            "tools:call/onError:a/b"
+        );
+    }
+}
