@@ -242,6 +242,7 @@ macro_rules! handlers {
 /// root:
 ///
 /// ```
+/// # #![allow(pub_use_of_private_extern_crate)] // of the test's own `extern crate`
 /// # mod framework {
 /// pub use hooks_runtime as hooks;
 ///

@@ -171,7 +171,7 @@ async fn l35_the_form_is_in_every_report_counted_and_logged_at_both_ends() {
     for expected in 1..4 {
         let (gate, report) = hooks.fire_gating_reported::<Closed>(1).await;
         assert!(matches!(gate.unwrap(), Gate::Passed(2)));
-        assert_eq!(report.break_glass(), [setting.clone()]);
+        assert_eq!(report.break_glass(), std::slice::from_ref(&setting));
         assert!(
             report
                 .to_string()
@@ -181,7 +181,7 @@ async fn l35_the_form_is_in_every_report_counted_and_logged_at_both_ends() {
     }
     // Also of a fire that it does not touch.
     let (_, report) = hooks.fire_claiming_reported::<Route>(&1).await;
-    assert_eq!(report.break_glass(), [setting.clone()]);
+    assert_eq!(report.break_glass(), std::slice::from_ref(&setting));
 
     tokio::time::advance(HOUR).await;
     let (_, report) = hooks.fire_claiming_reported::<Route>(&1).await;

@@ -392,7 +392,8 @@ impl FireReport {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let hooks = HookRegistry::new();
     /// hooks.register(on::<Posting>().name("spam").guard(|_: &PostingPayload| Judgement::Pass))?;
-    /// let disable = hooks.operator().disable("posting:spam").break_glass("it is broken");
+    /// let operator = hooks.operator();
+    /// let disable = operator.disable("posting:spam").break_glass("it is broken");
     /// disable.until(Duration::from_secs(60)).apply()?;
     /// let (_, report) = hooks.fire_void_reported::<Rang>(&RangPayload { bell: 1 }).await;
     /// assert_eq!(report.break_glass()[0].to_string(), "break-glass disable posting:spam: it is broken");
