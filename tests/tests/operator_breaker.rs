@@ -62,6 +62,10 @@ impl Observer for Transitions {
     fn breaker_changed(&self, handler: &ObservedHandler<'_>, transition: Transition) {
         self.0.lock().unwrap().push(format!("{}: {transition}", handler.handler()));
     }
+
+    fn all_breakers_open(&self, point: &'static str) {
+        self.0.lock().unwrap().push(format!("{point}: all open"));
+    }
 }
 
 fn guarded() -> (HookRegistry, Next, Transitions) {
@@ -105,7 +109,7 @@ async fn l35_a_breaker_opens_probes_and_closes() {
     }
     assert_eq!(
         (state(), seen.take()),
-        (BreakerState::Open, vec!["guard: closed to open".to_owned()])
+        (BreakerState::Open, vec!["guard: closed to open".to_owned(), "send: all open".to_owned()])
     );
 
     // Open: the gate rejects nothing and passes nothing; it fails, without a call.
@@ -118,7 +122,10 @@ async fn l35_a_breaker_opens_probes_and_closes() {
     tokio::time::advance(7 * SECOND).await;
     assert_eq!(state(), BreakerState::HalfOpen);
     assert_eq!(fire(&hooks).await, "down");
-    assert_eq!(seen.take(), ["guard: open to half-open", "guard: half-open to open"]);
+    assert_eq!(
+        seen.take(),
+        ["guard: open to half-open", "guard: half-open to open", "send: all open"]
+    );
 
     // One that succeeds closes it; what was counted before is forgotten.
     tokio::time::advance(11 * SECOND).await;
@@ -158,7 +165,12 @@ async fn l35_one_probe_at_a_time_and_its_permit_comes_back_with_a_dropped_fire()
     assert_eq!(fire(&hooks).await, "passed");
     assert_eq!(
         seen.take(),
-        ["guard: closed to open", "guard: open to half-open", "guard: half-open to closed"],
+        [
+            "guard: closed to open",
+            "send: all open",
+            "guard: open to half-open",
+            "guard: half-open to closed"
+        ],
     );
 }
 
@@ -177,7 +189,13 @@ async fn l35_a_probe_that_times_out_opens_it_again() {
     assert_eq!(fire(&hooks).await, "did not finish within 1s");
     assert_eq!(
         seen.take(),
-        ["guard: closed to open", "guard: open to half-open", "guard: half-open to open"],
+        [
+            "guard: closed to open",
+            "send: all open",
+            "guard: open to half-open",
+            "guard: half-open to open",
+            "send: all open"
+        ],
     );
 }
 
@@ -195,7 +213,7 @@ async fn l35_a_late_result_is_ignored() {
     next.set(0);
     assert!(early.await.is_ok());
     assert_eq!(hooks.handlers()[0].breaker, Some(BreakerState::Open));
-    assert_eq!(seen.take(), ["guard: closed to open"]);
+    assert_eq!(seen.take(), ["guard: closed to open", "send: all open"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -215,7 +233,7 @@ async fn l35_a_rate_of_failures_over_a_window() {
     assert_eq!(seen.take(), Vec::<String>::new());
     next.set(2);
     fire(&hooks).await;
-    assert_eq!(seen.take(), ["guard: closed to open"]);
+    assert_eq!(seen.take(), ["guard: closed to open", "send: all open"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -291,4 +309,26 @@ async fn l35_a_new_handler_has_a_new_breaker() {
     handle.unregister();
     hooks.register(failing()).unwrap();
     assert_eq!(hooks.handlers()[0].breaker, Some(BreakerState::Closed));
+}
+
+/// The alarm of a point comes with the last breaker that opens, not before.
+#[tokio::test(start_paused = true)]
+async fn l35_a_point_whose_breakers_are_all_open_raises_an_alarm() {
+    let seen = Transitions::default();
+    let hooks = HookRegistry::builder().observer(seen.clone()).build();
+    for (name, from) in [("one", 0), ("two", 2)] {
+        let failing = move |n: &u32| if *n >= from { Err("down") } else { Ok(()) };
+        hooks.register(on::<Noted>().name(name).handler(failing)).unwrap();
+    }
+    hooks.register(on::<Noted>().name("watched").handler(|_: &u32| ())).unwrap();
+    hooks.register(on::<Noted>().name("plain").handler(|_: &u32| ())).unwrap();
+    let operator = hooks.operator();
+    for target in ["noted:one", "noted:two"] {
+        operator.breaker(target, BreakerSettings::consecutive(1)).apply().unwrap();
+    }
+    operator.breaker("noted:watched", BreakerSettings::consecutive(1).shadow()).apply().unwrap();
+    hooks.fire_void::<Noted>(&1).await.unwrap();
+    assert_eq!(seen.take(), ["one: closed to open"]);
+    hooks.fire_void::<Noted>(&2).await.unwrap();
+    assert_eq!(seen.take(), ["two: closed to open", "noted: all open"]);
 }

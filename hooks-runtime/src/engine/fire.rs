@@ -13,7 +13,7 @@ use crate::observe::log;
 use crate::observe::recorder::{Recorder, next_id};
 use crate::operator::breaker::{Permit, Transition};
 use crate::operator::rules::{Began, FireRules, HandlerRules, PointRules};
-use crate::operator::{Mode, Setting, breaker_changed};
+use crate::operator::{BreakerState, Mode, Setting, all_breakers_open, breaker_changed};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, PointDescriptor};
 use crate::registry::entry::Entry;
@@ -165,8 +165,13 @@ impl<'w> Fire<'w> {
 
     /// Reports how the breaker of a handler has changed.
     fn breaker_changed(&self, entry: &Entry, transition: Option<Transition>) {
-        if let Some(transition) = transition {
-            breaker_changed(entry, transition, &self.info.hooks.inner.config.observers);
+        let Some(transition) = transition else { return };
+        let observers = &self.info.hooks.inner.config.observers;
+        breaker_changed(entry, transition, observers);
+        if transition.to == BreakerState::Open
+            && self.rules.is_some_and(|rules| rules.are_all_breakers_open(self.now()))
+        {
+            all_breakers_open(self.info.point, observers);
         }
     }
 

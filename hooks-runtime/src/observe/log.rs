@@ -175,3 +175,14 @@ pub(crate) fn breaker(entry: &Entry, transition: Transition) {
         );
     });
 }
+
+/// No handler of a point that has a breaker is called any more.
+pub(crate) fn all_breakers_open(point: &PointDescriptor) {
+    emit(|| {
+        tracing::error!(
+            point = point.name(),
+            "every circuit breaker of the hook point `{}` is open",
+            point.name(),
+        );
+    });
+}

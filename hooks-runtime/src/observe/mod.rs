@@ -98,6 +98,13 @@ pub trait Observer: Debug + Send + Sync + 'static {
         let _ = (handler, transition);
     }
 
+    /// The last circuit breaker of a point that was closed has opened: none of the handlers
+    /// that have one is called any more. Called right after
+    /// [`breaker_changed`](Self::breaker_changed).
+    fn all_breakers_open(&self, point: &'static str) {
+        let _ = point;
+    }
+
     /// A plugin was removed, and its `#[stop]` did not run to a good end.
     fn stop_failed(&self, plugin: &PluginId, failure: &StopFailure) {
         let _ = (plugin, failure);

@@ -95,7 +95,7 @@ pub use mode::Mode;
 pub use rate::RateLimit;
 pub use sample::Fraction;
 pub use setting::{End, Layer, Setting, SettingChange, SettingId};
-pub(crate) use shown::{BreakGlass, breaker_changed};
+pub(crate) use shown::{BreakGlass, all_breakers_open, breaker_changed};
 
 use crate::operator::check::Need;
 use crate::operator::setting::Draft;

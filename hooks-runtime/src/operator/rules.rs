@@ -124,12 +124,23 @@ impl<'w> FireRules<'w> {
 
     /// What holds for a handler, where anything is set for it.
     pub(crate) fn of(&self, entry: &Entry) -> Option<&'w HandlerRules> {
-        let spans = self.rules.handlers.get(&entry.id)?;
+        self.holding(self.rules.handlers.get(&entry.id)?)
+    }
+
+    fn holding(&self, spans: &'w [Span]) -> Option<&'w HandlerRules> {
         let holds = |span: &&Span| match (span.until, self.began.at) {
             (Some(until), Some(at)) => at < until,
             _ => true,
         };
         spans.iter().find(holds)?.rules.as_ref()
+    }
+
+    /// Whether every handler of the point that has a breaker is kept from being called by
+    /// it: the point is then as good as without them.
+    pub(crate) fn are_all_breakers_open(&self, now: Instant) -> bool {
+        let all = self.rules.handlers.values().filter_map(|spans| self.holding(spans));
+        let mut states = all.filter_map(|rules| rules.enforced_breaker_state(now)).peekable();
+        states.peek().is_some() && states.all(|state| state != BreakerState::Closed)
     }
 
     /// Why the settings leave a handler out of this fire.
@@ -257,6 +268,12 @@ impl HandlerRules {
     /// The state of its breaker, where it has one.
     pub(crate) fn breaker_state(&self, now: Instant) -> Option<BreakerState> {
         self.forced.or_else(|| Some(self.breaker.as_ref()?.state(now)))
+    }
+
+    /// The same of a breaker that refuses calls.
+    fn enforced_breaker_state(&self, now: Instant) -> Option<BreakerState> {
+        let is_shadow = self.breaker.as_ref().is_some_and(|breaker| breaker.is_shadow());
+        self.breaker_state(now).filter(|_| self.forced.is_some() || !is_shadow)
     }
 
     pub(crate) fn breaker(&self) -> Option<&Arc<Breaker>> {

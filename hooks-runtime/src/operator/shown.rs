@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::observe::{ObservedHandler, Observer, log, notify};
 use crate::operator::breaker::Transition;
 use crate::operator::setting::Setting;
+use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +33,12 @@ pub(crate) fn breaker_changed(
     notify(observers, |observer| {
         observer.breaker_changed(&ObservedHandler::new(entry), transition);
     });
+}
+
+/// No handler of the point that has a breaker is called any more.
+pub(crate) fn all_breakers_open(point: &PointDescriptor, observers: &[Arc<dyn Observer>]) {
+    log::all_breakers_open(point);
+    notify(observers, |observer| observer.all_breakers_open(point.name()));
 }
 
 /// The break-glass settings that hold, for every report.

@@ -307,7 +307,6 @@ impl Breaker {
     }
 
     /// Whether it refuses no call.
-    #[cfg(test)]
     pub(crate) fn is_shadow(&self) -> bool {
         self.is_shadow
     }
