@@ -55,7 +55,7 @@ mod checker {
 
 #[path = "words/stubs.rs"]
 mod stubs;
-use stubs::{call, condition, engine, frame, handler, observe, plugin, point, registry};
+use stubs::{call, condition, engine, frame, handler, observe, operator, plugin, point, registry};
 
 #[path = "../../hooks-runtime/src/engine/raw/barrier.rs"]
 mod barrier;

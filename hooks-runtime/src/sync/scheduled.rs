@@ -30,6 +30,11 @@ impl<T> OnceLock<T> {
         Self { cell: std::sync::OnceLock::new(), step: AtomicBool::new(false) }
     }
 
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.step.load(Ordering::SeqCst);
+        self.cell.get()
+    }
+
     pub(crate) fn get_or_init(&self, fill: impl FnOnce() -> T) -> &T {
         self.step.load(Ordering::SeqCst);
         self.cell.get_or_init(fill)

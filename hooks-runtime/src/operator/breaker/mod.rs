@@ -123,13 +123,13 @@ enum Role {
 
 impl Ticket {
     /// Whether the call decides if the breaker closes.
-    #[cfg(any(test, schedules))]
+    #[allow(dead_code, reason = "for tests, and for models of schedules")]
     pub(crate) fn is_probe(&self) -> bool {
         matches!(self.0, Role::Probe(_))
     }
 
     /// Whether the call would be refused, were the breaker not a shadow.
-    #[cfg(any(test, schedules))]
+    #[allow(dead_code, reason = "for tests, and for models of schedules")]
     pub(crate) fn would_be_refused(&self) -> bool {
         matches!(self.0, Role::Unenforced)
     }
