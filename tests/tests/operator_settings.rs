@@ -575,6 +575,48 @@ async fn l24_a_clock_that_panics_or_asks_the_registry_is_harmless() {
     operator.explain("opened:one").unwrap();
 }
 
+/// Counts how often it is asked.
+#[derive(Debug, Default)]
+struct Asked(std::sync::atomic::AtomicUsize);
+
+impl Timer for &'static Asked {
+    fn sleep(&self, _: Duration) -> Option<Sleep> {
+        None
+    }
+
+    fn now(&self) -> Instant {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Instant::now()
+    }
+}
+
+/// A fire at a point with a setting that ends looks at the clock once, others never.
+#[tokio::test]
+async fn l34_only_a_setting_that_ends_costs_a_look_at_the_clock() {
+    let clock: &'static Asked = Box::leak(Box::default());
+    let hooks = HookRegistry::builder().timer(clock).build();
+    for name in ["a", "b", "c"] {
+        hooks.register(on::<Opened>().name(name).handler(|_: &OpenedPayload| ())).unwrap();
+    }
+    let asked = |text: &str| on::<Send>().name(text.to_owned()).guard(|_: &String| Judgement::Pass);
+    hooks.register(asked("guard")).unwrap();
+    let looks = async || {
+        clock.0.store(0, std::sync::atomic::Ordering::Relaxed);
+        hooks.fire_void::<Opened>(&opened()).await.unwrap();
+        let opened = clock.0.swap(0, std::sync::atomic::Ordering::Relaxed);
+        assert!(hooks.fire_gating::<Send>(String::new()).await.is_ok());
+        (opened, clock.0.load(std::sync::atomic::Ordering::Relaxed))
+    };
+    let operator = hooks.operator();
+    assert_eq!(looks().await, (0, 0));
+    operator.disable("opened:a").apply().unwrap();
+    operator.sample("opened:c", 0.5).apply().unwrap();
+    assert_eq!(looks().await, (0, 0));
+    operator.disable("opened:b").until(MINUTE).apply().unwrap();
+    operator.fail_closed("opened:c").until(2 * MINUTE).apply().unwrap();
+    assert_eq!(looks().await, (1, 0));
+}
+
 /// What is left out, failed or in shadow is told apart by the outcome's types (L15).
 #[tokio::test]
 async fn l34_settings_reach_every_model_and_the_nested_fires() {
