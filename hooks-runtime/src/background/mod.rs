@@ -25,7 +25,7 @@ use self::task::Task;
 use crate::engine::containment::drop_contained;
 use crate::engine::fire::FireInfo;
 use crate::error::FireError;
-use crate::model::{FiresAs, Void};
+use crate::model::{FiresAs, ToFire, Void};
 use crate::observe::recorder::Recorder;
 use crate::observe::{FireEnd, log, logs_failures};
 use crate::plugin::scope::ScopedHooks;
@@ -57,11 +57,12 @@ impl ScopedHooks {
     /// hooks.settled().await?; // before the program ends
     /// # Ok(()) }
     /// ```
-    pub fn spawn_void<P>(&self, payload: P::Payload) -> BackgroundFire
+    pub fn spawn_void<P>(&self, payload: ToFire<P, Void, P::Payload>) -> BackgroundFire
     where
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
+        let payload = <P::Model as FiresAs<Void, P>>::taken(payload);
         if let Some(ended) = self.ended_at_once::<P>() {
             drop_contained("a payload", payload);
             return ended;
@@ -96,12 +97,13 @@ impl ScopedHooks {
     /// ```
     pub fn try_spawn_void<P>(
         &self,
-        payload: P::Payload,
+        payload: ToFire<P, Void, P::Payload>,
     ) -> Result<BackgroundFire, TrySpawnError<P::Payload>>
     where
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
+        let payload = <P::Model as FiresAs<Void, P>>::taken(payload);
         if let Some(ended) = self.ended_at_once::<P>() {
             drop_contained("a payload", payload);
             return Ok(ended);

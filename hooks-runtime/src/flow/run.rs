@@ -78,12 +78,14 @@ impl ScopedHooks {
     // The compiler quotes this line where the `_` was left out.
     pub fn run_flow<F, O /* write `run_flow::<F, _>(…)` or `flow::<F>().run(…)` */>(
         &self,
-        input: F::Payload,
+        input: <RunOf<F> as HookPoint>::Payload,
         operation: O,
-    ) -> <F::Model as RunsAs<F>>::Run<impl Future<Output = Result<F::Result, FlowError>>>
+    ) -> <F::Model as RunsAs<F>>::Run<
+        impl Future<Output = Result<<RunOf<F> as HookPoint>::Result, FlowError>>,
+    >
     where
         F: HookPoint<Model: RunsAs<F>>,
-        O: Operation<F>,
+        O: Operation<RunOf<F>>,
     {
         <F::Model as RunsAs<F>>::run(self.flow::<F>().drive(input, operation, O::Error::into, None))
     }

@@ -59,9 +59,10 @@ pub trait FlowPoint: HookPoint<Model = Flow> {
 )]
 pub trait RunsAs<F: HookPoint> {
     /// `F` itself. Where it is no flow, this is not known, and so nothing is said of
-    /// what is done with the run: one mistake, one error.
+    /// the input, of the operation or of what is done with the run: one mistake, one
+    /// error.
     #[doc(hidden)]
-    type Flow: FlowPoint<Payload = F::Payload, Result = F::Result>;
+    type Flow: FlowPoint;
     /// `T` itself: what `run_flow` returns.
     #[doc(hidden)]
     type Run<T>;

@@ -7,7 +7,7 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns};
+use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns, ToFire};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
@@ -220,7 +220,7 @@ impl ScopedHooks {
     #[inline]
     pub fn fire_claiming<'f, P>(
         &'f self,
-        payload: &'f P::Payload,
+        payload: ToFire<P, Claiming, &'f P::Payload>,
     ) -> Fired<
         P,
         Claiming,
@@ -230,6 +230,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
+        let payload = <P::Model as FiresAs<Claiming, P>>::taken(payload);
         <P::Model as FiresAs<Claiming, P>>::fired(self.fire::<Claiming, P>(payload))
     }
 
@@ -282,12 +283,13 @@ impl ScopedHooks {
     /// ```
     pub fn fire_claiming_reported<'f, P>(
         &'f self,
-        payload: &'f P::Payload,
+        payload: ToFire<P, Claiming, &'f P::Payload>,
     ) -> Fired<P, Claiming, impl Future<Output = (Result<Claim<P::Result>, FireError>, FireReport)>>
     where
         P: HookPoint,
         P::Model: FiresAs<Claiming, P>,
     {
+        let payload = <P::Model as FiresAs<Claiming, P>>::taken(payload);
         <P::Model as FiresAs<Claiming, P>>::fired(self.fire_reported::<Claiming, P>(payload))
     }
 }

@@ -10,7 +10,7 @@ use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
 use crate::model::guard::{NoReplacement, guard_that_replaces};
 use crate::model::rejection::Rejection;
-use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns};
+use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns, ToFire};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
@@ -264,7 +264,7 @@ impl ScopedHooks {
     #[inline]
     pub fn fire_gating<P>(
         &self,
-        payload: P::Payload,
+        payload: ToFire<P, Gating, P::Payload>,
     ) -> Fired<
         P,
         Gating,
@@ -274,6 +274,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
+        let payload = <P::Model as FiresAs<Gating, P>>::taken(payload);
         <P::Model as FiresAs<Gating, P>>::fired(self.fire::<Gating, P>(payload))
     }
 
@@ -334,7 +335,7 @@ impl ScopedHooks {
     /// ```
     pub fn fire_gating_reported<P>(
         &self,
-        payload: P::Payload,
+        payload: ToFire<P, Gating, P::Payload>,
     ) -> Fired<
         P,
         Gating,
@@ -344,6 +345,7 @@ impl ScopedHooks {
         P: HookPoint,
         P::Model: FiresAs<Gating, P>,
     {
+        let payload = <P::Model as FiresAs<Gating, P>>::taken(payload);
         <P::Model as FiresAs<Gating, P>>::fired(self.fire_reported::<Gating, P>(payload))
     }
 }

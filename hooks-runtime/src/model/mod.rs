@@ -138,13 +138,17 @@ impl<M: Compose<P>, P: HookPoint<Model = M>> RegistersAs<M, P> for M {
             `hooks.run_flow::<F, _>(…)`"
 )]
 pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
-    /// `T` itself: what the verb returns. Where the verb is wrong, this is of no known
-    /// type, and so nothing is said of what is done with it: one mistake, one error.
+    /// `T` itself: what the verb takes, or what it returns. Where the verb is wrong, this
+    /// is of no known type, and so nothing is said of the argument, which is written for
+    /// the right verb, or of what is done with the fire: one mistake, one error.
     #[doc(hidden)]
-    type Fired<T>;
+    type Known<T>;
+    /// `taken` itself.
+    #[doc(hidden)]
+    fn taken<T>(taken: Self::Known<T>) -> T;
     /// `fired` itself.
     #[doc(hidden)]
-    fn fired<T>(fired: T) -> Self::Fired<T>;
+    fn fired<T>(fired: T) -> Self::Known<T>;
     /// A fire that is given that.
     #[doc(hidden)]
     fn begin<'f>(
@@ -157,7 +161,13 @@ pub trait FiresAs<Verb: Model, P: HookPoint>: Model {
 }
 
 impl<M: Begin<P>, P: HookPoint<Model = M>> FiresAs<M, P> for M {
-    type Fired<T> = T;
+    type Known<T> = T;
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn taken<T>(taken: T) -> T {
+        taken
+    }
 
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -179,10 +189,16 @@ impl<M: Begin<P>, P: HookPoint<Model = M>> FiresAs<M, P> for M {
     }
 }
 
+/// `T`, which a verb of the model `Verb` takes for a point `P` of that model: the payload,
+/// or a reference to it.
+///
+/// The example of [`Model`] gives one.
+pub type ToFire<P, Verb, T> = <<P as HookPoint>::Model as FiresAs<Verb, P>>::Known<T>;
+
 /// `T`, which a verb of the model `Verb` returns for a point `P` of that model.
 ///
 /// The example of [`Model`] awaits one.
-pub type Fired<P, Verb, T> = <<P as HookPoint>::Model as FiresAs<Verb, P>>::Fired<T>;
+pub type Fired<P, Verb, T> = <<P as HookPoint>::Model as FiresAs<Verb, P>>::Known<T>;
 
 /// What a handler of a point with model `M` may return. Each model says it with
 /// a trait of its own, so that the error for a wrong type says what is right.

@@ -10,7 +10,7 @@ use crate::error::{BoxError, DefaultPanicked, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::{FieldSet, Fired, FiresAs, Model, RegistersAs, Returns};
+use crate::model::{FieldSet, Fired, FiresAs, Model, RegistersAs, Returns, ToFire};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
@@ -212,12 +212,13 @@ impl ScopedHooks {
     #[inline]
     pub fn fire_modifying<'f, P>(
         &'f self,
-        payload: &'f P::Payload,
+        payload: ToFire<P, Modifying, &'f P::Payload>,
     ) -> Fired<P, Modifying, impl Future<Output = Result<P::Result, FireError>> + Send + use<'f, P>>
     where
         P: HookPoint,
         P::Model: FiresAs<Modifying, P>,
     {
+        let payload = <P::Model as FiresAs<Modifying, P>>::taken(payload);
         <P::Model as FiresAs<Modifying, P>>::fired(self.fire::<Modifying, P>(payload))
     }
 
@@ -272,12 +273,13 @@ impl ScopedHooks {
     /// ```
     pub fn fire_modifying_reported<'f, P>(
         &'f self,
-        payload: &'f P::Payload,
+        payload: ToFire<P, Modifying, &'f P::Payload>,
     ) -> Fired<P, Modifying, impl Future<Output = (Result<P::Result, FireError>, FireReport)>>
     where
         P: HookPoint,
         P::Model: FiresAs<Modifying, P>,
     {
+        let payload = <P::Model as FiresAs<Modifying, P>>::taken(payload);
         <P::Model as FiresAs<Modifying, P>>::fired(self.fire_reported::<Modifying, P>(payload))
     }
 }

@@ -7,7 +7,7 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns};
+use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns, ToFire};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
@@ -189,12 +189,13 @@ impl ScopedHooks {
     #[inline]
     pub fn fire_void<'f, P>(
         &'f self,
-        payload: &'f P::Payload,
+        payload: ToFire<P, Void, &'f P::Payload>,
     ) -> Fired<P, Void, impl Future<Output = Result<(), FireError>> + Send + use<'f, P>>
     where
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
+        let payload = <P::Model as FiresAs<Void, P>>::taken(payload);
         <P::Model as FiresAs<Void, P>>::fired(self.fire::<Void, P>(payload))
     }
 
@@ -250,12 +251,13 @@ impl ScopedHooks {
     /// ```
     pub fn fire_void_reported<'f, P>(
         &'f self,
-        payload: &'f P::Payload,
+        payload: ToFire<P, Void, &'f P::Payload>,
     ) -> Fired<P, Void, impl Future<Output = (Result<(), FireError>, FireReport)>>
     where
         P: HookPoint,
         P::Model: FiresAs<Void, P>,
     {
+        let payload = <P::Model as FiresAs<Void, P>>::taken(payload);
         <P::Model as FiresAs<Void, P>>::fired(self.fire_reported::<Void, P>(payload))
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::AsyncHandler;
 use crate::handler::on::on;
 use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
-use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns};
+use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns, ToFire};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
 use crate::registry::HookRegistry;
@@ -87,24 +87,26 @@ impl ScopedHooks {
     /// Asks every handler of `P` in order; how many said yes.
     pub fn fire_voting<'f, P>(
         &'f self,
-        payload: &'f P::Payload,
+        payload: ToFire<P, Voting, &'f P::Payload>,
     ) -> Fired<P, Voting, impl Future<Output = Result<usize, FireError>> + Send + use<'f, P>>
     where
         P: HookPoint,
         P::Model: FiresAs<Voting, P>,
     {
+        let payload = <P::Model as FiresAs<Voting, P>>::taken(payload);
         <P::Model as FiresAs<Voting, P>>::fired(self.fire::<Voting, P>(payload))
     }
 
     /// As [`fire_voting`](Self::fire_voting), with a report.
     pub fn fire_voting_reported<'f, P>(
         &'f self,
-        payload: &'f P::Payload,
+        payload: ToFire<P, Voting, &'f P::Payload>,
     ) -> Fired<P, Voting, impl Future<Output = (Result<usize, FireError>, FireReport)>>
     where
         P: HookPoint,
         P::Model: FiresAs<Voting, P>,
     {
+        let payload = <P::Model as FiresAs<Voting, P>>::taken(payload);
         <P::Model as FiresAs<Voting, P>>::fired(self.fire_reported::<Voting, P>(payload))
     }
 }
