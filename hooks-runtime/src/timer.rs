@@ -8,6 +8,8 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use crate::engine::containment::{contained, drop_contained};
+#[cfg(feature = "tokio")]
+use crate::engine::probe::probe;
 
 /// A wait, boxed: it is made only for a handler that waits with a limit.
 ///
@@ -83,10 +85,23 @@ impl Drop for Deadline {
 /// Tokio's timer: follows `tokio::time::pause`, and is absent outside a
 /// runtime or in one built without time.
 ///
-/// Tokio cannot be asked whether a runtime was built with time: it panics. That is
-/// caught, and the handler fails with [`FailureKind::NoTimer`](crate::error::FailureKind), but
-/// the panic hook of the process, which prints by default, has seen it by then. Build
-/// the runtime with `enable_time`, or give the registry a [`Timer`] of your own.
+/// Build the runtime with `enable_time`, or give the registry a [`Timer`] of your own.
+/// In a runtime without time a handler that waits with a limit fails with
+/// [`FailureKind::NoTimer`](crate::error::FailureKind), and nothing is printed.
+///
+/// # The panic hook
+///
+/// Tokio cannot be asked whether a runtime was built with time: it panics. That panic is
+/// caught, but the panic hook of the process, which prints by default, is called before.
+/// Therefore the first wait with a limit wraps that hook, once in a process. The wrapper
+/// passes over what tokio panics with when this timer asks it for a wait, and calls the
+/// hook that was there before for every other panic, on every thread. Where that matters:
+///
+/// - A hook that the program sets after the first such wait is used as it is. It then gets
+///   tokio's panic too.
+/// - With `panic = "abort"` nothing can be caught, so the hook is left alone, and a limit in a
+///   runtime without time ends the process with tokio's message. `enable_time` is needed
+///   there.
 ///
 /// ```
 /// use std::time::Duration;
@@ -105,7 +120,7 @@ impl Timer for TokioTimer {
         tokio::runtime::Handle::try_current().ok()?;
         // A runtime without time cannot be distinguished from one with it, but making
         // the wait panics there.
-        contained(|| -> Sleep { Box::pin(tokio::time::sleep(duration)) }).ok()
+        probe(|| -> Sleep { Box::pin(tokio::time::sleep(duration)) })
     }
 
     fn now(&self) -> Instant {

@@ -6,6 +6,8 @@ pub(crate) mod containment;
 pub(crate) mod fire;
 pub(crate) mod nesting;
 pub(crate) mod pending;
+#[cfg(feature = "tokio")]
+pub(crate) mod probe;
 pub(crate) mod raw;
 mod ready_set;
 pub(crate) mod state;
