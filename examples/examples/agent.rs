@@ -4,14 +4,18 @@
 
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::fs::{File, OpenOptions};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use hooks_examples::agent::{ChatCompletions, Record, SystemClock, line};
 use hooks_examples::day;
 use hooks_examples::house::House;
 use hooks_examples::view::{self, Look, Output};
 use terminal_size::{Width, terminal_size};
+
+type Failure = Box<dyn Error + Send + Sync>;
 
 const HELP: &str = "\
 An agent that runs on hooks.
@@ -50,7 +54,17 @@ struct Options {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
+async fn main() -> ExitCode {
+    match agent().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn agent() -> Result<(), Failure> {
     let options = options()?;
     if options.help {
         println!("{HELP}");
@@ -63,6 +77,12 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     if options.url.is_some() != options.model.is_some() || !(scripted || options.url.is_some()) {
         return Err("messages need both `--model-url` and `--model`; see `--help`".into());
     }
+    // Before the run, which would be lost where a file cannot be written.
+    let files = Files {
+        trace: Target::open("the trace", options.trace.as_ref())?,
+        html: Target::open("the page", options.html.as_ref())?,
+        svg: Target::open("the picture", options.svg.as_ref())?,
+    };
     let look = Look { all: options.all, ..look() };
     // What is typed is answered at once, below it.
     let typed = !scripted && options.messages.is_empty();
@@ -71,22 +91,67 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     } else {
         Output::paged(std::env::var_os("PAGER").as_deref())
     };
-    let ran = run(options, look, &mut output).await;
+    let ran = run(options, files, look, &mut output).await;
     if output.is_paged() {
         // Until the pager is left, the key that interrupts is the pager's.
         tokio::spawn(async { while tokio::signal::ctrl_c().await.is_ok() {} });
         tokio::task::yield_now().await;
     }
     output.finish()?;
-    ran
+    // After the pager, which has the screen while it runs.
+    for written in ran? {
+        eprintln!("{written}");
+    }
+    Ok(())
 }
 
-/// Lives through the day, or talks with the model; writes what is asked for.
+/// What is asked for besides the timeline.
+struct Files {
+    trace: Option<Target>,
+    html: Option<Target>,
+    svg: Option<Target>,
+}
+
+/// A file that can be written.
+struct Target {
+    what: &'static str,
+    path: PathBuf,
+    file: File,
+}
+
+impl Target {
+    /// Opens the file, and leaves what is in it: the run may fail.
+    fn open(what: &'static str, path: Option<&PathBuf>) -> Result<Option<Self>, String> {
+        let Some(path) = path else { return Ok(None) };
+        match OpenOptions::new().write(true).create(true).truncate(false).open(path) {
+            Ok(file) => Ok(Some(Self { what, path: path.clone(), file })),
+            Err(error) => Err(format!("cannot write {what} to `{}`: {error}", path.display())),
+        }
+    }
+
+    /// Replaces what is in the file; says where it is.
+    fn write(mut self, text: &str) -> Result<String, String> {
+        let (what, path) = (self.what, self.path.display());
+        // What is no file, as a pipe, has no length to set.
+        let emptied = self
+            .file
+            .metadata()
+            .and_then(|it| if it.is_file() { self.file.set_len(0) } else { Ok(()) });
+        match emptied.and_then(|()| self.file.write_all(text.as_bytes())) {
+            Ok(()) => Ok(format!("{what} is in `{path}`")),
+            Err(error) => Err(format!("cannot write {what} to `{path}`: {error}")),
+        }
+    }
+}
+
+/// Lives through the day, or talks with the model; writes what is asked for, and says
+/// where it is.
 async fn run(
     options: Options,
+    files: Files,
     look: Look,
     output: &mut Output,
-) -> Result<(), Box<dyn Error + Send + Sync>> {
+) -> Result<Vec<String>, Failure> {
     output.write(&look.legend());
     let mut records = Vec::new();
     let show = |record: Record| {
@@ -107,16 +172,17 @@ async fn run(
 
     let summary = view::summary(&house)?;
     output.write(&look.summary(&summary));
-    if let Some(file) = options.trace {
-        std::fs::write(file, view::json_lines(&records)?)?;
+    let mut written = Vec::new();
+    if let Some(trace) = files.trace {
+        written.push(trace.write(&view::json_lines(&records)?)?);
     }
-    if let Some(file) = options.html {
-        std::fs::write(file, view::page(&records, &summary))?;
+    if let Some(html) = files.html {
+        written.push(html.write(&view::page(&records, &summary))?);
     }
-    if let Some(file) = options.svg {
-        std::fs::write(file, view::picture(&records))?;
+    if let Some(svg) = files.svg {
+        written.push(svg.write(&view::picture(&records))?);
     }
-    Ok(())
+    Ok(written)
 }
 
 /// Hands the agent these messages, or each line as it is typed.

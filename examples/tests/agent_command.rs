@@ -24,7 +24,14 @@ fn the_trace_the_page_and_the_picture_are_written() {
     let file = |name: &str| folder.path().join(name).display().to_string();
     let (trace, page, picture) = (file("trace.jsonl"), file("page.html"), file("day.svg"));
     let output = agent(&["--trace", &trace, "--html", &page, "--svg", &picture]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(
+        said,
+        format!(
+            "the trace is in `{trace}`\nthe page is in `{page}`\nthe picture is in `{picture}`\n"
+        )
+    );
 
     let trace = std::fs::read_to_string(trace).expect("a trace");
     let points: Vec<_> = trace
@@ -46,14 +53,38 @@ fn the_trace_the_page_and_the_picture_are_written() {
 }
 
 #[test]
+fn a_file_is_replaced_as_a_whole() {
+    let folder = TempDir::new().expect("a folder");
+    let page = folder.path().join("page.html");
+    std::fs::write(&page, "before ".repeat(1_000_000)).expect("a file");
+    let output = agent(&["--html", &page.display().to_string()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_said_before_the_run() {
+    for (option, what) in [("--trace", "trace"), ("--html", "page"), ("--svg", "picture")] {
+        let output = agent(&[option, "/there/is/no/such/folder/file"]);
+        assert_eq!(output.status.code(), Some(1), "{option}");
+        assert!(output.stdout.is_empty(), "{option}: it ran");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let expected = format!(
+            "error: cannot write the {what} to `/there/is/no/such/folder/file`: \
+             No such file or directory"
+        );
+        assert!(said.starts_with(&expected), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+#[test]
 fn a_message_without_a_model_is_refused() {
     let output = agent(&["hello"]);
-    assert!(!output.status.success());
+    assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        said.contains("messages need both `--model-url` and `--model`; see `--help`"),
-        "{said}"
-    );
+    assert_eq!(said, "error: messages need both `--model-url` and `--model`; see `--help`\n");
 }
 
 #[test]

@@ -24,9 +24,18 @@ fn agent(arguments: &[&str]) -> Command {
     command
 }
 
-/// What the command shows in a terminal of that width.
+/// What the command shows in a terminal of that width. It says nothing else.
 #[track_caller]
-fn in_terminal(mut command: Command, width: u16) -> String {
+fn in_terminal(command: Command, width: u16) -> String {
+    let (shown, said) = said_in_terminal(command, width);
+    assert_eq!(said, "");
+    shown
+}
+
+/// What the command shows in a terminal of that width, and what it says to its standard
+/// error, which is elsewhere.
+#[track_caller]
+fn said_in_terminal(mut command: Command, width: u16) -> (String, String) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&terminal).expect("granted");
     unlockpt(&terminal).expect("unlocked");
@@ -40,8 +49,10 @@ fn in_terminal(mut command: Command, width: u16) -> String {
     let mut shown = Vec::new();
     // At the end a terminal says that it is gone, not that its text ends.
     let _ = File::from(terminal).read_to_end(&mut shown);
-    ended_well(&child.wait_with_output().expect("it ends"));
-    String::from_utf8(shown).expect("text").replace("\r\n", "\n")
+    let ended = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8(ended.stderr).expect("text");
+    assert!(ended.status.success(), "{:?}: {said}", ended.status);
+    (String::from_utf8(shown).expect("text").replace("\r\n", "\n"), said)
 }
 
 #[track_caller]
@@ -69,22 +80,46 @@ fn a_terminal_gets_a_pager_and_the_pager_the_timeline() {
 fn the_pager_is_less_where_none_is_named() {
     let folder = TempDir::new().expect("a folder");
     let less = folder.path().join("less");
-    std::fs::write(&less, "#!/bin/sh\ncat > /dev/null\necho less with $LESS\n").expect("a program");
+    let program = "#!/bin/sh\ncat > /dev/null\necho less \"$@\" with $LESS\n";
+    std::fs::write(&less, program).expect("a program");
     std::fs::set_permissions(&less, Permissions::from_mode(0o755)).expect("it can be run");
     let path = std::env::var("PATH").expect("a path");
-    let mut command = agent(&[]);
-    command.env("PATH", format!("{}:{path}", folder.path().display()));
-    assert_eq!(in_terminal(command, 100), "less with FRX\n");
+    let path = format!("{}:{path}", folder.path().display());
+    let shown = |variable: &str, value: &str| {
+        let mut command = agent(&[]);
+        command.env("PATH", &path).env(variable, value);
+        in_terminal(command, 100)
+    };
+    assert_eq!(shown("NO_COLOR", "1"), "less -FRX with FRX\n");
+    // A variable that asks for other things does not take the arguments away.
+    assert_eq!(shown("LESS", "-M"), "less -FRX with -M\n");
+    // A pager that is named has the arguments that it is named with.
+    assert_eq!(shown("PAGER", "less -N"), "less -N with FRX\n");
 }
 
 #[test]
-fn no_pager_where_it_is_not_wanted_or_cannot_be_started() {
-    for (arguments, pager) in
-        [(&["--no-pager"][..], "echo paged"), (&[][..], "/there/is/no/such/pager"), (&[][..], "")]
-    {
+fn no_pager_where_it_is_not_wanted_or_fails() {
+    for (arguments, pager, says) in [
+        (&["--no-pager"][..], "echo paged", ""),
+        (&[][..], "", ""),
+        (
+            &[][..],
+            "/there/is/no/such/pager -x",
+            "the pager `/there/is/no/such/pager` cannot be started: No such file or directory \
+             (os error 2)\n",
+        ),
+        (&[][..], "'", "`PAGER` is no command: '\n"),
+        (&[][..], "sh -c 'exit 3'", "the pager `sh -c exit 3` has failed: exit status: 3\n"),
+        (
+            &[][..],
+            "sh -c 'cat > /dev/null; exit 3'",
+            "the pager `sh -c cat > /dev/null; exit 3` has failed: exit status: 3\n",
+        ),
+    ] {
         let mut command = agent(arguments);
         command.env("PAGER", pager).env("NO_COLOR", "1");
-        let shown = in_terminal(command, 110);
+        let (shown, said) = said_in_terminal(command, 110);
+        assert_eq!(said, says, "{pager}");
         assert!(shown.starts_with("rows    point, model,"), "{pager}: {shown}");
         assert!(!shown.contains('\x1b'), "{pager}: NO_COLOR asks for none");
         assert!(shown.ends_with("everything adds up\n"), "{pager}: {shown}");
@@ -116,12 +151,24 @@ fn a_reader_that_leaves_is_no_error_and_files_are_written_all_the_same() {
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("cargo starts");
     drop(child.stdout.take());
-    ended_well(&child.wait_with_output().expect("it ends"));
+    let ended = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{said}");
+    assert_eq!(said, format!("the page is in `{page}`\n"));
     assert!(std::fs::read_to_string(page).expect("a page").ends_with("</html>\n"));
 
     let mut command = agent(&[]);
     command.env("PAGER", "true");
     assert_eq!(in_terminal(command, 100), "");
+}
+
+#[test]
+fn a_pager_that_a_signal_ends_is_said_and_nothing_is_shown_again() {
+    let mut command = agent(&[]);
+    command.env("PAGER", "sh -c 'cat > /dev/null; kill -INT $$'");
+    let (shown, said) = said_in_terminal(command, 100);
+    assert_eq!(shown, "");
+    assert!(said.contains("has failed: signal: 2 (SIGINT)"), "{said}");
 }
 
 #[test]
