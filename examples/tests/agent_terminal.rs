@@ -134,7 +134,7 @@ fn a_pipe_gets_no_pager_no_colour_and_whole_lines() {
     let text = String::from_utf8(ended.stdout).expect("text");
     assert!(text.starts_with("rows    point, model,") && !text.contains('\x1b'), "{text}");
     assert!(text.contains(
-        "unchanged by allowlist/known_commands, sandboxer/stay_inside, audit-log/refusal  "
+        "unchanged, asked allowlist/known_commands, sandboxer/stay_inside, audit-log/refusal  "
     ));
     assert!(!text.contains("no handlers  "));
 

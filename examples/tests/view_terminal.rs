@@ -144,12 +144,13 @@ fn the_legend_has_every_model_and_mark() {
 rows    point, model, subject, outcome with plugin/handler, time
 models  void notifies   modifying amends   claiming asks who takes it   gating may reject   flow runs stages
 marks   + changed   - not called   ! failed   x refused   > tool ran   * note   ~ no handlers (--all)
+points  before_tool_call and claiming points that refuse are ported from Ethos; a new host declares a gate
 
 ";
     assert_eq!(legend, expected);
     let all = Look { all: true, ..Look::default() }.legend();
     assert_eq!(all, expected.replace("   ~ no handlers (--all)", ""));
-    assert_eq!(wide(72).legend().lines().count(), 6, "two lines for the models and the marks");
+    assert_eq!(wide(72).legend().lines().count(), 8, "two lines for all but the columns");
 }
 
 #[test]

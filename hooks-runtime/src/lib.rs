@@ -39,7 +39,7 @@
 //! |---|---|---|
 //! | **declare** points | [`hook_points!`] | [Which model?](guides::which_model) |
 //! | hook into a point | [`#[hook_handler(Point)]`](macro@hook_handler), [`handlers!`] | [Add a hook](guides::add_a_hook) |
-//! | hook in with a closure | [`on::<Point>().handler(…)`](on()), [`capturing`](capturing()) | [Add a hook](guides::add_a_hook) |
+//! | hook in with a closure | [`on::<Point>().handler(…)`](on()), [`capturing`](capturing()) | [Add a hook, with a closure](guides::add_a_hook#with-a-closure) |
 //! | ship handlers with state | [`#[hook_handlers(plugin = "…")]`](macro@hook_handlers), [`install`](HookRegistry::install) | [Write a plugin](guides::write_a_plugin) |
 //! | register what is linked | [`register_collected`](HookRegistry::register_collected) | [Collect handlers](guides::collect_handlers) |
 //! | take plugins from a file | [`AnyPlugin`] | [Plugins from configuration](guides::plugins_from_configuration) |

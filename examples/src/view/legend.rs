@@ -2,6 +2,7 @@
 
 use super::Look;
 use super::colour::{Line, Tone, line_width};
+use super::wrap::wrap;
 
 /// The models, and what handlers of each do.
 pub(super) const MODELS: [(Tone, &str, &str); 5] = [
@@ -25,16 +26,23 @@ const MARKS: [(Tone, &str, &str); 7] = [
 
 const COLUMNS: &str = "point, model, subject, outcome with plugin/handler, time";
 
+/// Why some points that refuse are not gates.
+pub(super) const ETHOS: &str = "before_tool_call and claiming points that refuse are ported from \
+                                Ethos; a new host declares a gate";
+
 /// How wide the names of the lines are.
 const NAME: usize = 8;
 
-/// A line for each: columns, models, marks.
+/// A line for each: columns, models, marks, points.
 pub(super) fn lines(look: Look) -> Vec<Line> {
     let mut lines = vec![vec![named("rows"), (Tone::Dim, COLUMNS.to_owned())]];
     row(&mut lines, "models", &MODELS, look.width);
     // Where each fire has its row, the last mark does not occur.
     let marks = if look.all { &MARKS[..MARKS.len() - 1] } else { &MARKS };
     row(&mut lines, "marks", marks, look.width);
+    let (first, rest) = (format!("{:<NAME$}", "points"), " ".repeat(NAME));
+    let points = wrap(ETHOS, look.width, &first, &rest);
+    lines.extend(points.into_iter().map(|line| vec![(Tone::Dim, line)]));
     lines.push(Vec::new());
     lines
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::time::Duration;
 
 use hooks_points::ToolResult;
-use hooks_runtime::report::{Contribution, HandlerReport, HandlerStatus, SkipReason};
+use hooks_runtime::report::{Contribution, HandlerReport, HandlerStatus, SkipReason, escaped};
 use serde_json::Value;
 
 use crate::agent::{Change, Fired, Outcome, full_name};
@@ -54,14 +54,14 @@ pub(super) fn outcome(fired: &Fired) -> Came {
     };
     match &fired.outcome {
         Outcome::Called => unless_none("called", ""),
-        Outcome::Amended(changes) if changes.is_empty() => unless_none("unchanged", " by"),
+        Outcome::Amended(changes) if changes.is_empty() => unless_none("unchanged", ", asked"),
         // The lines after it say who, and what.
         Outcome::Amended(changes) if refuses(changes) => {
             came("refused", Effect::Refused, String::new())
         }
         Outcome::Amended(_) => came("changed", Effect::Changed, String::new()),
         Outcome::Claimed { by, .. } => came("claimed", Effect::Taken, format!(" by {by}")),
-        Outcome::Unclaimed => unless_none("unclaimed", " by"),
+        Outcome::Unclaimed => unless_none("unclaimed", ", asked"),
         Outcome::Passed { rewritten_by } if rewritten_by.is_empty() => unless_none("passed", " by"),
         Outcome::Passed { rewritten_by } => {
             came("rewritten", Effect::Changed, format!(" by {}", rewritten_by.join(", ")))
@@ -113,8 +113,9 @@ pub(super) fn remarks(fired: &Fired) -> Vec<Remark> {
         }
     }
     for row in fired.report.handlers() {
-        if let HandlerStatus::Failed { .. } = row.status() {
-            let text = format!("{} failed: {}", full_name(row), row.status());
+        if let HandlerStatus::Failed { message, policy, .. } = row.status() {
+            // The message says how: that it panicked, or did not finish in time.
+            let text = format!("{} failed, {policy}: {}", full_name(row), escaped(message));
             remarks.push(Remark { kind: RemarkKind::Failure, text });
         }
     }

@@ -10,7 +10,7 @@ use crate::agent::{Event, Record};
 
 /// How many letters a line of the picture has, and how many lines it has.
 const WIDTH: usize = 110;
-const LINES: usize = 31;
+const LINES: usize = 32;
 
 /// The size of a letter, in pixels: monospaced fonts are at most this wide.
 const LETTER: f64 = 7.83;

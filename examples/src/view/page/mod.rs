@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use self::controls::controls;
 use self::rows::{inner, row};
 use super::group::{Group, Said, groups};
-use super::legend::MODELS;
+use super::legend::{ETHOS, MODELS};
 use super::markup::Text;
 use super::summary::Summary;
 use super::tally::Tally;
@@ -73,8 +73,7 @@ fn legend(html: &mut String) -> fmt::Result {
     ] {
         write!(html, "<span><span class=\"chip {class}\">plugin/handler</span> {meaning}</span>")?;
     }
-    html.push_str("</p>\n");
-    Ok(())
+    writeln!(html, "</p>\n<p class=\"legend\">{ETHOS}</p>")
 }
 
 fn tiles(html: &mut String, tally: &Tally) -> fmt::Result {
