@@ -15,8 +15,6 @@ pub(super) struct Tally {
     pub(super) changes: usize,
     pub(super) claims: usize,
     pub(super) answers: usize,
-    pub(super) refusals: usize,
-    pub(super) failures: usize,
 }
 
 impl Tally {
@@ -24,14 +22,7 @@ impl Tally {
         let mut tally = Self::default();
         let mut points = BTreeSet::new();
         for entry in records.iter().flat_map(|record| &record.entries) {
-            let fired = match &entry.event {
-                Event::Fired(fired) => fired,
-                Event::Refused { .. } => {
-                    tally.refusals += 1;
-                    continue;
-                }
-                _ => continue,
-            };
+            let Event::Fired(fired) = &entry.event else { continue };
             points.insert(fired.report.point());
             tally.fires += 1;
             match &fired.outcome {
@@ -42,13 +33,8 @@ impl Tally {
                 _ => {}
             }
             for row in fired.report.handlers() {
-                match row.status() {
-                    HandlerStatus::Ran(_) => tally.calls += 1,
-                    HandlerStatus::Failed { .. } => {
-                        tally.calls += 1;
-                        tally.failures += 1;
-                    }
-                    _ => {}
+                if let HandlerStatus::Ran(_) | HandlerStatus::Failed { .. } = row.status() {
+                    tally.calls += 1;
                 }
             }
         }

@@ -66,7 +66,9 @@ impl Opened {
     pub(crate) fn sees_focused(&mut self) -> bool {
         let inside = "(() => { const row = document.activeElement.getBoundingClientRect(); \
             const bar = document.getElementById('controls').getBoundingClientRect(); \
-            return row.top >= bar.bottom && row.bottom <= innerHeight; })()";
+            const jump = document.getElementById('next').parentElement.getBoundingClientRect(); \
+            const bottom = jump.bottom < innerHeight - 1 ? innerHeight : jump.top; \
+            return row.top >= Math.max(0, bar.bottom) && row.bottom <= bottom; })()";
         self.browser.eval(inside) == true
     }
 
@@ -127,7 +129,7 @@ fn rows(record: &Record) -> Vec<Row> {
                         (value.trim_end().replace('\n', ", "), vec!["tool ran"])
                     }
                     ToolResult::Failure { error, .. } => {
-                        (format!("failed: {error}"), vec!["tool ran", "failed"])
+                        (format!("failed: {error}"), vec!["tool ran", "tool failed"])
                     }
                 };
                 row(format!("> {tool} {args} -> {came}"), outcomes, !result.is_success())
@@ -135,10 +137,10 @@ fn rows(record: &Record) -> Vec<Row> {
             Event::Refused { what, reason, by } => {
                 let plugin = by.split('/').next().expect("a plugin").to_owned();
                 let label = format!("{what} refused by {by}: {reason}");
-                Row { point: last, plugins: vec![plugin], ..row(label, vec!["refused"], true) }
+                Row { point: last, plugins: vec![plugin], ..row(label, vec!["refusal"], true) }
             }
             Event::Note(note) => row(note.clone(), vec!["note"], false),
-            Event::Failed(error) => row(error.clone(), vec!["failed"], true),
+            Event::Failed(error) => row(error.clone(), vec!["turn failed"], true),
             other => panic!("{other:?}"),
         });
     }
@@ -174,7 +176,7 @@ fn fire_row(fired: &Fired) -> Row {
         label: fired.report.point().to_owned(),
         point: Some(fired.report.point()),
         plugins: plugins.collect(),
-        outcomes: [word].into_iter().chain(trouble.then_some("failed")).collect(),
+        outcomes: [word].into_iter().chain(trouble.then_some("handler failed")).collect(),
         quiet: handlers.is_empty(),
         trouble,
     }

@@ -11,38 +11,72 @@ use crate::view::markup::Text;
 /// Of how many rows something is said.
 type Counts<'a> = BTreeMap<&'a str, usize>;
 
-/// The search, the filters, the switch, the buttons and the keys.
-pub(super) fn controls(html: &mut String, records: &[Record]) -> fmt::Result {
-    let mut points: BTreeMap<String, Counts<'_>> = BTreeMap::new();
-    let (mut plugins, mut outcomes) = (Counts::new(), Counts::new());
-    for record in records {
-        let mut last = None;
-        for entry in &record.entries {
-            let Some(facts) = Facts::of(&entry.event, last) else { continue };
-            if let Event::Fired(fired) = &entry.event {
-                last = facts.point;
-                let model = fired.report.model().to_string();
-                *points.entry(model).or_default().entry(fired.report.point()).or_default() += 1;
+/// What the rows can be filtered by, with how many rows each choice finds.
+#[derive(Default)]
+pub(super) struct Choices<'a> {
+    /// By model.
+    points: BTreeMap<String, Counts<'a>>,
+    plugins: Counts<'a>,
+    /// Of fires, and of all other rows.
+    outcomes: [Counts<'a>; 2],
+}
+
+impl<'a> Choices<'a> {
+    pub(super) fn of(records: &'a [Record]) -> Self {
+        let mut choices = Self::default();
+        for record in records {
+            let mut last = None;
+            for entry in &record.entries {
+                let Some(facts) = Facts::of(&entry.event, last) else { continue };
+                let mut outcomes = &mut choices.outcomes[1];
+                if let Event::Fired(fired) = &entry.event {
+                    outcomes = &mut choices.outcomes[0];
+                    last = facts.point;
+                    let points = choices.points.entry(fired.report.model().to_string());
+                    *points.or_default().entry(fired.report.point()).or_default() += 1;
+                }
+                for outcome in facts.outcomes {
+                    *outcomes.entry(outcome).or_default() += 1;
+                }
+                for plugin in facts.plugins {
+                    *choices.plugins.entry(plugin).or_default() += 1;
+                }
             }
-            facts.plugins.into_iter().for_each(|it| *plugins.entry(it).or_default() += 1);
-            facts.outcomes.into_iter().for_each(|it| *outcomes.entry(it).or_default() += 1);
         }
+        choices
     }
+
+    /// How many rows a choice of an outcome finds.
+    pub(super) fn rows(&self, outcome: &str) -> usize {
+        self.outcomes.iter().filter_map(|counts| counts.get(outcome)).sum()
+    }
+}
+
+/// The search, the filters, the switch, the buttons and the keys.
+pub(super) fn controls(html: &mut String, choices: &Choices<'_>) -> fmt::Result {
     html.push_str(SEARCH);
     html.push_str("<label>Point <select id=\"point\"><option value=\"\">all</option>");
     for (_, model, _) in MODELS {
-        let Some(points) = points.get(model) else { continue };
-        write!(html, "<optgroup label=\"{model}\">")?;
-        options(html, points)?;
-        html.push_str("</optgroup>");
+        let Some(points) = choices.points.get(model) else { continue };
+        group(html, model, points)?;
     }
     html.push_str("</select></label>\n");
-    for (id, name, counts) in [("plugin", "Plugin", &plugins), ("outcome", "Outcome", &outcomes)] {
-        write!(html, "<label>{name} <select id=\"{id}\"><option value=\"\">all</option>")?;
-        options(html, counts)?;
-        html.push_str("</select></label>\n");
+    html.push_str("<label>Plugin <select id=\"plugin\"><option value=\"\">all</option>");
+    options(html, &choices.plugins)?;
+    html.push_str("</select></label>\n");
+    html.push_str("<label>Outcome <select id=\"outcome\"><option value=\"\">all</option>");
+    for (name, outcomes) in ["what came of a fire", "other rows"].iter().zip(&choices.outcomes) {
+        group(html, name, outcomes)?;
     }
+    html.push_str("</select></label>\n");
     html.push_str(REST);
+    Ok(())
+}
+
+fn group(html: &mut String, name: &str, counts: &Counts<'_>) -> fmt::Result {
+    write!(html, "<optgroup label=\"{name}\">")?;
+    options(html, counts)?;
+    html.push_str("</optgroup>");
     Ok(())
 }
 

@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use self::controls::controls;
+use self::controls::{Choices, controls};
+use self::facts::{HANDLER_FAILED, REFUSAL, TOOL_FAILED, TURN_FAILED};
 use self::rows::{inner, row};
 use super::group::{Group, Said, groups};
 use super::legend::{ETHOS, MODELS};
@@ -17,6 +18,11 @@ mod rows;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+
+/// What the tiles count.
+const COUNTED: &str = "Refusals and failures count rows: the jumps go to them, and the filter \
+    of outcomes finds each kind. A refusal has a row of its own, below the fire in which a \
+    plugin refused, rejected or claimed. One fire can have several changes.";
 
 /// What happened, as a page that needs nothing else.
 pub fn page(records: &[Record], summary: &Summary) -> String {
@@ -38,10 +44,11 @@ fn write_page(html: &mut String, records: &[Record], summary: &Summary) -> fmt::
          <p>What is said, and beside it every point that is fired: who took part, and what came \
          of it.</p>\n"
     )?;
-    tiles(html, &Tally::of(records))?;
+    let choices = Choices::of(records);
+    tiles(html, &Tally::of(records), &choices)?;
     legend(html)?;
     html.push_str("</header>\n");
-    controls(html, records)?;
+    controls(html, &choices)?;
     for record in records {
         section(html, record)?;
     }
@@ -76,7 +83,9 @@ fn legend(html: &mut String) -> fmt::Result {
     writeln!(html, "</p>\n<p class=\"legend\">{ETHOS}</p>")
 }
 
-fn tiles(html: &mut String, tally: &Tally) -> fmt::Result {
+/// How much happened. What is bad is counted as the filter of outcomes and the jumps count
+/// it: by rows.
+fn tiles(html: &mut String, tally: &Tally, choices: &Choices<'_>) -> fmt::Result {
     html.push_str("<ul class=\"tiles\">");
     for (class, count, what) in [
         ("", tally.points, "points fired"),
@@ -85,12 +94,16 @@ fn tiles(html: &mut String, tally: &Tally) -> fmt::Result {
         ("good", tally.changes, "changes by plugins"),
         ("good", tally.claims, "claims"),
         ("good", tally.answers, "answers by plugins"),
-        ("bad", tally.refusals, "refusals"),
-        ("bad", tally.failures, "plugin failures"),
+        ("bad", choices.rows(REFUSAL), "refusals"),
+        ("bad", choices.rows(HANDLER_FAILED), "fires with a failed handler"),
+        ("bad", choices.rows(TOOL_FAILED), "failed tools"),
+        ("bad", choices.rows(TURN_FAILED), "failed turns"),
     ] {
         write!(html, "<li class=\"{class}\"><b>{count}</b>{what}</li>")?;
     }
-    html.push_str("</ul>\n");
+    html.push_str("</ul>\n<p class=\"legend\">");
+    html.push_str(COUNTED);
+    html.push_str("</p>\n");
     Ok(())
 }
 
