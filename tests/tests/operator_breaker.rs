@@ -63,6 +63,10 @@ impl Observer for Transitions {
         self.0.lock().unwrap().push(format!("{}: {transition}", handler.handler()));
     }
 
+    fn shadow_breaker_changed(&self, handler: &ObservedHandler<'_>, transition: Transition) {
+        self.0.lock().unwrap().push(format!("{} would: {transition}", handler.address()));
+    }
+
     fn all_breakers_open(&self, point: &'static str) {
         self.0.lock().unwrap().push(format!("{point}: all open"));
     }
@@ -273,7 +277,8 @@ async fn l35_a_breaker_in_shadow_only_counts() {
         assert_eq!(fire(&hooks).await, "down");
     }
     assert_eq!(hooks.handlers()[0].breaker, Some(BreakerState::Open));
-    assert_eq!(seen.take(), ["guard: closed to open"]);
+    assert!(hooks.handlers()[0].breaker_is_shadow);
+    assert_eq!(seen.take(), ["send:guard would: closed to open"]);
 }
 
 /// On a gate that fails open an open breaker needs the break-glass form, and then lets
@@ -331,4 +336,11 @@ async fn l35_a_point_whose_breakers_are_all_open_raises_an_alarm() {
     assert_eq!(seen.take(), ["one: closed to open"]);
     hooks.fire_void::<Noted>(&2).await.unwrap();
     assert_eq!(seen.take(), ["two: closed to open", "noted: all open"]);
+    // One breaker of several handlers says nothing of the point.
+    let one = HookRegistry::builder().observer(seen.clone()).build();
+    one.register(on::<Noted>().name("one").handler(|_: &u32| Err("down"))).unwrap();
+    one.register(on::<Noted>().name("plain").handler(|_: &u32| ())).unwrap();
+    one.operator().breaker("noted:one", BreakerSettings::consecutive(1)).apply().unwrap();
+    one.fire_void::<Noted>(&1).await.unwrap();
+    assert_eq!(seen.take(), ["one: closed to open"]);
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use hooks_runtime::observe::{ObservedHandler, Observer};
 use hooks_runtime::operator::{
-    BreakerSettings, BreakerState, Layer, Mode, OperatorError, RateLimit, Setting, SettingId,
-    Transition,
+    BreakerSettings, BreakerState, Layer, Mode, OperatorError, RateLimit, Setting, SettingEnd,
+    SettingId, Transition,
 };
 use hooks_runtime::report::{HandlerStatus, SkipReason};
 use hooks_runtime::timer::{Sleep, Timer};
@@ -63,9 +63,11 @@ async fn l34_a_target_names_handlers_in_one_form() {
         ("opened:audit/*", vec!["first"]),
         ("*:audit/s*d", vec!["first", "audit/first"]),
         ("*:*/first", vec!["first", "audit/second"]),
-        ("*:*", vec!["audit/first", "audit/second"]),
-        ("open*:*", vec!["audit/first", "audit/second"]),
+        ("*:*", vec![]),
+        ("open*:*", vec![]),
         ("*:*/*", vec!["first"]),
+        ("opened:built-in/*", vec!["audit/first", "audit/second"]),
+        ("opened:f*", vec!["audit/first", "audit/second"]),
     ] {
         let setting = operator.disable(target).apply().unwrap();
         assert_eq!(called(&hooks, &log).await, left, "{target}");
@@ -112,7 +114,7 @@ fn l34_a_bad_target_changes_nothing_and_says_what_was_expected() {
     let hooks = three(&Log::new());
     let operator = hooks.operator();
     let form = "a target is `point:plugin/handler`, or `point:handler` for a built-in one, with \
-                `*` for any text";
+                `*` for any text, and `point:*` for all of a point";
     for (target, said) in [
         ("", format!("`` is no target: it is empty; {form}")),
         (
@@ -128,6 +130,7 @@ fn l34_a_bad_target_changes_nothing_and_says_what_was_expected() {
             "no handler is `opened:audit/frist`; did you mean `opened:audit/first`?".into(),
         ),
         ("opend:first", "no handler is `opend:first`; did you mean `opened:first`?".into()),
+        ("opened:audit", "no handler is `opened:audit`; did you mean `opened:audit/*`?".into()),
         ("*:audt/*", "no handler is `*:audt/*`; did you mean `*:audit/*`?".into()),
         (
             "opened:*/third",
@@ -198,11 +201,25 @@ fn l34_a_bad_value_changes_nothing_and_says_what_was_expected() {
     );
     assert_eq!(
         said(operator.force_breaker("opened:slow", BreakerState::HalfOpen)),
-        "`force_breaker` was given a value that it cannot have: a breaker is forced open or closed",
+        "`force_breaker` was given a value that it cannot have: a breaker is forced open or closed; \
+         `reset_breaker` lets it decide anew",
     );
     assert_eq!(
         said(operator.disable("opened:slow").until(Duration::ZERO)),
         "the setting would have ended already: `until` takes a time from now on",
+    );
+    let too_far = "a setting ends within a year: give `until` a time of at most 365 days, or leave \
+                   it out where the setting is to hold until it is cleared";
+    assert_eq!(said(operator.disable("opened:slow").until(Duration::MAX)), too_far);
+    assert_eq!(said(operator.disable("opened:slow").until(366 * 24 * 60 * MINUTE)), too_far);
+    assert_eq!(
+        said(operator.fail_open("opened:slow").fail_closed()),
+        "`fail_open` was given a value that it cannot have: it cannot fail open and closed at once",
+    );
+    assert_eq!(
+        said(operator.sample("opened:slow", 1e-9)),
+        "`sample` was given a value that it cannot have: a millionth is the smallest fraction above \
+         0, not 0.000000001",
     );
     assert_eq!(
         said(operator.disable("opened:slow").until(std::time::SystemTime::UNIX_EPOCH)),
@@ -244,8 +261,8 @@ async fn l34_of_several_the_later_counts_and_all_are_listed() {
         modes,
         [
             ("enforce", Layer::Live, Some(one.id()), None),
-            ("disable", Layer::Live, Some(all.id()), Some("a later setting counts")),
-            ("enforce", Layer::Declaration, None, Some("a setting counts")),
+            ("disable", Layer::Live, Some(all.id()), Some("#2 counts")),
+            ("enforce", Layer::Declaration, None, Some("#2 counts")),
         ],
     );
 
@@ -359,6 +376,27 @@ async fn l34_a_run_uses_the_settings_that_it_began_with() {
     let run = hooks.flow::<Call>().run(1, async |n| Ok::<_, std::io::Error>(n));
     assert_eq!(run.await.unwrap(), 1);
     assert_eq!(log.take(), ["after"]);
+}
+
+/// A setting of a file counts before what is declared, and behind every live one.
+#[tokio::test]
+async fn l34_a_live_setting_counts_before_one_of_a_file() {
+    let log = Log::new();
+    let hooks = three(&log);
+    let operator = hooks.operator();
+    let live = operator.enforce("opened:audit/first").by("ops").apply().unwrap();
+    let file = operator.disable("opened:audit/*").from_file().by("hooks.toml").apply().unwrap();
+    assert_eq!(called(&hooks, &log).await, ["first", "audit/first"]);
+    assert_eq!(operator.settings(), [file.clone(), live.clone()]);
+    let text = operator.explain("opened:audit/first").unwrap().to_string();
+    let lines: Vec<_> = text.lines().map(str::trim).collect();
+    assert_eq!(lines[1], "mode        enforce    live #1 opened:audit/first by ops");
+    assert_eq!(
+        lines[2],
+        "mode        disable    file #2 opened:audit/* by hooks.toml (without effect: #1 counts)",
+    );
+    operator.clear(live.id()).unwrap();
+    assert_eq!(called(&hooks, &log).await, ["first"]);
 }
 
 #[tokio::test]
@@ -510,8 +548,12 @@ impl Observer for Notes {
         self.0.lock().unwrap().push(format!("began {setting}"));
     }
 
-    fn setting_ended(&self, setting: &Setting) {
-        self.0.lock().unwrap().push(format!("ended {setting}"));
+    fn setting_ended(&self, setting: &Setting, end: SettingEnd) {
+        self.0.lock().unwrap().push(format!("{end:?} {setting}"));
+    }
+
+    fn setting_withheld(&self, setting: &Setting, handler: &ObservedHandler<'_>) {
+        self.0.lock().unwrap().push(format!("withheld {setting} from {}", handler.address()));
     }
 
     fn breaker_changed(&self, handler: &ObservedHandler<'_>, transition: Transition) {
@@ -532,14 +574,22 @@ async fn l34_observers_are_notified_of_each_beginning_and_end() {
     operator.disable("opened:one").by("ops").until(MINUTE).apply().unwrap();
     assert_eq!(
         take(),
-        ["began disable opened:one", "ended disable opened:one", "began disable opened:one by ops"]
+        [
+            "began disable opened:one",
+            "Cleared disable opened:one",
+            "began disable opened:one by ops"
+        ]
     );
     tokio::time::advance(MINUTE).await;
     hooks.fire_void::<Opened>(&opened()).await.unwrap();
-    assert_eq!(take(), ["ended disable opened:one by ops"]);
+    assert_eq!(take(), ["Passed disable opened:one by ops"]);
     operator.breaker("opened:one", BreakerSettings::consecutive(1)).apply().unwrap();
     hooks.fire_void::<Opened>(&opened()).await.unwrap();
     assert_eq!(take()[1..], ["one closed to open"]);
+    operator.disable("*:late/*").even_if_none().apply().unwrap();
+    let late = on::<Send>().name("guard").plugin("late");
+    hooks.register(late.guard(|_: &String| Judgement::Pass)).unwrap();
+    assert_eq!(take()[1..], ["withheld disable *:late/* from send:late/guard"]);
 }
 
 /// A clock of the host that panics now and then, and is asked under no lock.

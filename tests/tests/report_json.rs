@@ -414,6 +414,7 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "shadow": no_decisions(),
             "shadow_failures": 0,
             "breaker": null,
+            "breaker_is_shadow": false,
             "breaker_transitions": {"opened": 0, "half_opened": 0, "closed": 0},
         }),
     );
@@ -446,6 +447,7 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "shadow": no_decisions(),
             "shadow_failures": 0,
             "breaker": null,
+            "breaker_is_shadow": false,
             "breaker_transitions": {"opened": 0, "half_opened": 0, "closed": 0},
         }),
     );

@@ -167,8 +167,10 @@ impl<'w> Fire<'w> {
     fn breaker_changed(&self, entry: &Entry, transition: Option<Transition>) {
         let Some(transition) = transition else { return };
         let observers = &self.info.hooks.inner.config.observers;
-        breaker_changed(entry, transition, observers);
-        if transition.to == BreakerState::Open
+        let is_shadow = self.rules(entry).is_some_and(HandlerRules::has_shadow_breaker);
+        breaker_changed(entry, transition, is_shadow, observers);
+        if !is_shadow
+            && transition.to == BreakerState::Open
             && self.rules.is_some_and(|rules| rules.are_all_breakers_open(self.now()))
         {
             all_breakers_open(self.info.point, observers);

@@ -2,6 +2,7 @@
 
 use crate::error::FireError;
 use crate::flow::FlowStep;
+use crate::operator::target::address;
 use crate::point::{FailurePolicy, ModelKind, PointDescriptor, SourceLocation};
 use crate::registry::entry::{Entry, Owner};
 
@@ -244,6 +245,12 @@ impl<'c> ObservedHandler<'c> {
     /// Its name.
     pub fn handler(&self) -> &str {
         &self.entry.name
+    }
+
+    /// How an operator names it: `point:plugin/handler`, or `point:handler` where it is
+    /// built-in.
+    pub fn address(&self) -> String {
+        address(self.entry)
     }
 
     /// Who registered it.

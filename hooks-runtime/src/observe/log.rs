@@ -162,17 +162,35 @@ pub(crate) fn setting(setting: &Setting, event: &str) {
     });
 }
 
-/// The circuit breaker of a handler has changed.
-pub(crate) fn breaker(entry: &Entry, transition: Transition) {
+/// A setting does not apply to a handler that came later.
+pub(crate) fn setting_withheld(setting: &Setting, handler: &str) {
+    let id = setting.id().number();
     emit(|| {
         tracing::warn!(
-            point = entry.point.name(),
-            handler = &*entry.name,
-            owner = %entry.owner(),
-            from = transition.from.as_str(),
-            to = transition.to.as_str(),
-            "the circuit breaker of a hook handler changed: {transition}",
+            id,
+            handler,
+            "an operator's setting does not apply to `{}`, which came later: {setting}",
+            escaped(handler),
         );
+    });
+}
+
+/// The circuit breaker of a handler has changed.
+pub(crate) fn breaker(entry: &Entry, transition: Transition, is_shadow: bool) {
+    let (point, handler, owner) = (entry.point.name(), &*entry.name, entry.owner());
+    let (from, to) = (transition.from.as_str(), transition.to.as_str());
+    emit(|| {
+        if is_shadow {
+            tracing::info!(
+                point, handler, owner = %owner, from, to,
+                "a circuit breaker that only counts changed: {transition}",
+            );
+        } else {
+            tracing::warn!(
+                point, handler, owner = %owner, from, to,
+                "the circuit breaker of a hook handler changed: {transition}",
+            );
+        }
     });
 }
 

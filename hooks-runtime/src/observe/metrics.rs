@@ -26,6 +26,7 @@ use crate::report::{HandlerStatus, SkipReason};
 /// | `hook_handler_shadow_decisions_total` | counter | `point`, `handler`, `owner`, `decision` |
 /// | `hook_handler_shadow_failures_total` | counter | `point`, `handler`, `owner`, `kind` |
 /// | `hook_breaker_transitions_total` | counter | `point`, `handler`, `owner`, `to` |
+/// | `hook_shadow_breaker_transitions_total` | counter | `point`, `handler`, `owner`, `to` |
 ///
 /// | label | its values |
 /// |---|---|
@@ -110,14 +111,22 @@ impl Observer for Metrics {
     }
 
     fn breaker_changed(&self, handler: &ObservedHandler<'_>, transition: Transition) {
-        let labels = vec![
-            Label::from_static_parts("point", handler.point()),
-            Label::new("handler", handler.handler().to_owned()),
-            Label::new("owner", handler.owner().as_ref().to_owned()),
-            Label::from_static_parts("to", transition.to.as_str()),
-        ];
-        counter!("hook_breaker_transitions_total", labels).increment(1);
+        counter!("hook_breaker_transitions_total", change(handler, transition)).increment(1);
     }
+
+    fn shadow_breaker_changed(&self, handler: &ObservedHandler<'_>, transition: Transition) {
+        counter!("hook_shadow_breaker_transitions_total", change(handler, transition)).increment(1);
+    }
+}
+
+/// The labels of a transition.
+fn change(handler: &ObservedHandler<'_>, transition: Transition) -> Vec<Label> {
+    vec![
+        Label::from_static_parts("point", handler.point()),
+        Label::new("handler", handler.handler().to_owned()),
+        Label::new("owner", handler.owner().as_ref().to_owned()),
+        Label::from_static_parts("to", transition.to.as_str()),
+    ]
 }
 
 /// The labels of a handler, and more. Its owner is the bare id, for filters.

@@ -51,7 +51,7 @@ use std::time::Duration;
 
 use crate::engine::containment::contained;
 use crate::flow::{NotRun, StepStatus};
-use crate::operator::{Setting, Transition};
+use crate::operator::{Setting, SettingEnd, Transition};
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
 use crate::report::{HandlerStatus, SkipReason};
@@ -86,21 +86,35 @@ pub trait Observer: Debug + Send + Sync + 'static {
         let _ = setting;
     }
 
-    /// A setting of an operator has ended, or was cleared. One that ends by itself is
-    /// noticed by the next fire that it would have applied to, or the next call of an
-    /// operator.
-    fn setting_ended(&self, setting: &Setting) {
-        let _ = setting;
+    /// A setting of an operator has ended. One that ends by itself is noticed by the next
+    /// fire that it would have applied to, or the next call of an operator.
+    fn setting_ended(&self, setting: &Setting, end: SettingEnd) {
+        let _ = (setting, end);
     }
 
-    /// The circuit breaker of a handler has changed.
+    /// A setting of an operator does not apply to a handler that came later, because it
+    /// would need the break-glass form there, or cannot be.
+    fn setting_withheld(&self, setting: &Setting, handler: &ObservedHandler<'_>) {
+        let _ = (setting, handler);
+    }
+
+    /// The circuit breaker of a handler has changed, by its calls or by a reset.
+    ///
+    /// A breaker comes and goes with its setting, without a transition: what is open then
+    /// ends with [`setting_ended`](Self::setting_ended), and another setting begins with one
+    /// that is closed. A forced state is a setting too.
     fn breaker_changed(&self, handler: &ObservedHandler<'_>, transition: Transition) {
         let _ = (handler, transition);
     }
 
-    /// The last circuit breaker of a point that was closed has opened: none of the handlers
-    /// that have one is called any more. Called right after
-    /// [`breaker_changed`](Self::breaker_changed).
+    /// The circuit breaker of a handler that only counts has changed: calls go on.
+    fn shadow_breaker_changed(&self, handler: &ObservedHandler<'_>, transition: Transition) {
+        let _ = (handler, transition);
+    }
+
+    /// The last circuit breaker of a point that was closed has opened: of its handlers, all
+    /// that have one, and that is more than one or all there are, are not called any more.
+    /// Called right after [`breaker_changed`](Self::breaker_changed).
     fn all_breakers_open(&self, point: &'static str) {
         let _ = point;
     }

@@ -72,9 +72,10 @@ pub enum OperatorError {
     },
     /// The setting loosens what a gate or a fail-closed handler promises.
     #[error(
-        "`{setting}` of `{}` would {effect}: if that is meant, write \
+        "`{setting}` of `{}`{} would {effect}: if that is meant, write \
          `operator.{form}.break_glass(\"why\").until(…).apply()`{}",
         escaped(.handler),
+        match .more { 0 => String::new(), more => format!(", and of {more} more that need it,") },
         if *.or_fail_closed { ", or make the handler fail closed with it: `.fail_closed()`" } else { "" }
     )]
     NeedsBreakGlass {
@@ -82,6 +83,8 @@ pub enum OperatorError {
         setting: &'static str,
         /// The first handler, in the order of the points, for which that is so.
         handler: String,
+        /// How many more of the handlers need the form.
+        more: usize,
         /// What it would do.
         effect: String,
         /// The call, without its end.
@@ -98,6 +101,12 @@ pub enum OperatorError {
     /// The end has passed already.
     #[error("the setting would have ended already: `until` takes a time from now on")]
     Ended,
+    /// The end is too far away to be one.
+    #[error(
+        "a setting ends within a year: give `until` a time of at most 365 days, or leave it out \
+         where the setting is to hold until it is cleared"
+    )]
+    TooFar,
     /// A void handler with effects that cannot be left out.
     #[error(
         "`{}` cannot run in shadow: it is void, so its effects are all it has; declare it `pure` \
@@ -170,10 +179,11 @@ readable_debug! {
         BadTarget { target, problem },
         NoMatch { target, nearest },
         Several { target, handlers },
-        NeedsBreakGlass { setting, handler, effect, form, or_fail_closed },
+        NeedsBreakGlass { setting, handler, more, effect, form, or_fail_closed },
         NoEnd,
         NoReason,
         Ended,
+        TooFar,
         NotPure { handler },
         Stage { handler },
         NotAGuard { handler },

@@ -69,6 +69,10 @@ pub struct Explained {
     pub ends_in: Option<Duration>,
     /// The setting of an operator that it comes from.
     pub id: Option<SettingId>,
+    /// What that setting names.
+    pub target: Option<String>,
+    /// Whether that is a break-glass setting.
+    pub break_glass: bool,
     /// Why it does not count, where it does not.
     pub without_effect: Option<String>,
 }
@@ -96,19 +100,20 @@ impl Explanation {
         let mut values = Vec::new();
         for (aspect, name) in ASPECTS {
             // The last one counts.
-            let mut counts = true;
+            let mut counting: Option<SettingId> = None;
             for (setting, standing) in named.iter().rev() {
                 let Some(value) = value(setting, aspect) else { continue };
                 let without_effect = match standing {
                     Standing::Withheld(need) => Some(withheld(need)),
-                    Standing::Applies if !counts => Some("a later setting counts".to_owned()),
-                    Standing::Applies => None,
+                    Standing::Applies => counting.map(|id| format!("{id} counts")),
                 };
-                counts &= without_effect.is_some();
+                if without_effect.is_none() {
+                    counting = Some(setting.id());
+                }
                 values.push(Explained::set(name, value, setting, without_effect, now));
             }
             if let Some(mut own) = declared(aspect, name, entry, config) {
-                own.without_effect = (!counts).then(|| "a setting counts".to_owned());
+                own.without_effect = counting.map(|id| format!("{id} counts"));
                 values.push(own);
             }
         }
@@ -139,6 +144,8 @@ impl Explained {
             // Not by `ends_in`, which asks the clock: this is under the registry's lock.
             ends_in: setting.ends().map(|ends| ends.saturating_duration_since(now)),
             id: Some(setting.id()),
+            target: Some(setting.target().to_owned()),
+            break_glass: setting.is_break_glass(),
             without_effect,
         }
     }
@@ -197,12 +204,23 @@ fn declared(
         _ => return None,
     };
     let why = match layer {
+        Layer::Declaration if aspect == Aspect::Mode => None,
         Layer::Declaration => Some(format!("declared at {}", point.location())),
         Layer::Registration => Some(format!("registered at {}", entry.location)),
         _ => None,
     };
-    let (by, ends_in, id, without_effect) = (None, None, None, None);
-    Some(Explained { setting: name, value, layer, by, why, ends_in, id, without_effect })
+    Some(Explained {
+        setting: name,
+        value,
+        layer,
+        by: None,
+        why,
+        ends_in: None,
+        id: None,
+        target: None,
+        break_glass: false,
+        without_effect: None,
+    })
 }
 
 impl fmt::Display for Explanation {
@@ -212,17 +230,22 @@ impl fmt::Display for Explanation {
         let setting = widest(&|value| value.setting.len()).unwrap_or(0);
         let value_width = widest(&|value| value.value.chars().count()).unwrap_or(0);
         for row in &self.values {
-            let Explained { setting: name, value, layer, by, why, ends_in, id, without_effect } =
-                row;
+            let Explained { setting: name, value, layer, by, why, ends_in, id, .. } = row;
             write!(f, "\n  {name:setting$}  {value:value_width$}  {layer}")?;
             if let Some(id) = id {
                 write!(f, " {id}")?;
+            }
+            if row.break_glass {
+                f.write_str(" break-glass")?;
+            }
+            if let Some(target) = &row.target {
+                write!(f, " {}", escaped(target))?;
             }
             write!(f, "{}", Reason { by: by.as_deref(), why: why.as_deref() })?;
             if let Some(left) = ends_in {
                 write!(f, ", ends in {left:.0?}")?;
             }
-            if let Some(because) = without_effect {
+            if let Some(because) = &row.without_effect {
                 write!(f, " (without effect: {})", escaped(because))?;
             }
         }

@@ -37,10 +37,12 @@
 //!
 //! # Targets
 //!
-//! One form everywhere: `point:plugin/handler`, `point:handler` for a built-in handler,
-//! with `*` for any text. `*:analytics/*` is all that the plugin `analytics` has, and
-//! what it registers later. A target that names no handler is an error with the nearest
-//! name.
+//! One form everywhere: `point:plugin/handler`, `point:handler` for a built-in handler
+//! (or `point:built-in/handler`), with `*` for any text, and `point:*` for all handlers of
+//! a point. `*:analytics/*` is all that the plugin `analytics` has, and what it registers
+//! later. The point of a stage is called `flow/stage`, as in
+//! `tools:call-tool/beforeExecute:audit/cache`. A target that names no handler is an error
+//! with the nearest name, unless that is [meant](NewSetting::even_if_none).
 //!
 //! # What can be set
 //!
@@ -63,13 +65,25 @@
 //!
 //! # No gate is opened by the way
 //!
-//! To disable, shadow or sample a handler of a gate or one that fails closed, to let it
+//! To disable, shadow or sample a handler of a gate, or one that fails closed, to let it
 //! fail open, and to limit a handler of a gate that fails open (unless it is set to
-//! [fail closed](NewSetting::fail_closed) with it), takes the break-glass form:
-//! [`break_glass`](NewSetting::break_glass), with a reason, and an end. Such a setting is
-//! in every report while it holds, and in the log when it begins and ends. A setting that
+//! [fail closed](NewSetting::fail_closed) with it), takes the break-glass form. What counts
+//! there is what the point and the registration declare: what an operator tightened, an
+//! operator may undo. The form is
+//! [`break_glass`](NewSetting::break_glass), with a reason, and an end. Such a setting
+//! applies to handlers that come later as well, is in every report while it holds, and in
+//! the log when it begins and ends. Any other setting that
 //! names a handler which comes later does not apply to it where it would need that form;
-//! [`explain`](Operator::explain) says so.
+//! the log and [`explain`](Operator::explain) say so.
+//!
+//! # The log
+//!
+//! | level | event | fields |
+//! |---|---|---|
+//! | info, of break-glass warn | an operator's setting begins, has ended, was cleared | `id`, `layer`, `break_glass` |
+//! | warn | a setting does not apply to a handler that came later | `id`, `handler` |
+//! | warn, of one that only counts info | the circuit breaker of a hook handler changed | `point`, `handler`, `owner`, `from`, `to` |
+//! | error | every circuit breaker of a hook point is open | `point` |
 
 pub(crate) mod breaker;
 mod check;
@@ -94,8 +108,8 @@ pub use explain::{Explained, Explanation};
 pub use mode::Mode;
 pub use rate::RateLimit;
 pub use sample::Fraction;
-pub use setting::{End, Layer, Setting, SettingChange, SettingId};
-pub(crate) use shown::{BreakGlass, all_breakers_open, breaker_changed};
+pub use setting::{End, Layer, Setting, SettingChange, SettingEnd, SettingId};
+pub(crate) use shown::{BreakGlass, all_breakers_open, breaker_changed, withheld};
 
 use crate::operator::check::Need;
 use crate::operator::setting::Draft;
@@ -144,7 +158,7 @@ impl Operator {
     ///
     /// The example of [`Setting`] disables one.
     pub fn disable(&self, target: impl Into<String>) -> NewSetting<'_> {
-        self.new_setting(target, SettingChange::Mode(Mode::Disable))
+        self.set(target, SettingChange::Mode(Mode::Disable))
     }
 
     /// The handlers are called, and what they decide counts: over an earlier setting.
@@ -168,7 +182,7 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn enforce(&self, target: impl Into<String>) -> NewSetting<'_> {
-        self.new_setting(target, SettingChange::Mode(Mode::Enforce))
+        self.set(target, SettingChange::Mode(Mode::Enforce))
     }
 
     /// The handlers are called with the real payload; what they decide is recorded, and
@@ -176,7 +190,7 @@ impl Operator {
     ///
     /// The module [`operator`](crate::operator) has an example.
     pub fn shadow(&self, target: impl Into<String>) -> NewSetting<'_> {
-        self.new_setting(target, SettingChange::Mode(Mode::Shadow))
+        self.set(target, SettingChange::Mode(Mode::Shadow))
     }
 
     /// As [`shadow`](Self::shadow), for guards: a rejection that has no effect is a
@@ -203,7 +217,7 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn warn(&self, target: impl Into<String>) -> NewSetting<'_> {
-        self.new_setting(target, SettingChange::Mode(Mode::Warn))
+        self.set(target, SettingChange::Mode(Mode::Warn))
     }
 
     /// A time limit that is shorter than the handlers' own. Where theirs is shorter, it
@@ -211,7 +225,7 @@ impl Operator {
     ///
     /// The example of [`Explanation`] sets one.
     pub fn time_limit(&self, target: impl Into<String>, limit: Duration) -> NewSetting<'_> {
-        self.new_setting(target, SettingChange::TimeLimit(limit))
+        self.set(target, SettingChange::TimeLimit(limit))
     }
 
     /// A failure of the handlers ends the fire.
@@ -230,7 +244,7 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn fail_closed(&self, target: impl Into<String>) -> NewSetting<'_> {
-        self.new_setting(target, SettingChange::OnFailure(FailurePolicy::Closed))
+        self.set(target, SettingChange::OnFailure(FailurePolicy::Closed))
     }
 
     /// A failure of the handlers is reported, and the fire goes on. Of a gate, and of a
@@ -257,7 +271,7 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn fail_open(&self, target: impl Into<String>) -> NewSetting<'_> {
-        self.new_setting(target, SettingChange::OnFailure(FailurePolicy::Open))
+        self.set(target, SettingChange::OnFailure(FailurePolicy::Open))
     }
 
     /// The handlers are called for this part of the fires, from 0 to 1: the same part
@@ -277,13 +291,15 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn sample(&self, target: impl Into<String>, part: f64) -> NewSetting<'_> {
-        let problem = |problem: &str| OperatorError::BadValue {
-            setting: "sample",
-            problem: format!("{problem}, not {part}"),
-        };
         match Fraction::new(part) {
-            Ok(part) => self.new_setting(target, SettingChange::Sample(part)),
-            Err(why) => NewSetting { operator: self, draft: Err(problem(why)) },
+            Ok(part) => self.set(target, SettingChange::Sample(part)),
+            Err(problem) => {
+                let (setting, problem) = ("sample", format!("{problem}, not {part}"));
+                NewSetting {
+                    operator: self,
+                    draft: Err(OperatorError::BadValue { setting, problem }),
+                }
+            }
         }
     }
 
@@ -308,8 +324,7 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn rate_limit(&self, target: impl Into<String>, limit: RateLimit) -> NewSetting<'_> {
-        let checked = limit.validate();
-        self.checked("rate_limit", checked, target, SettingChange::RateLimit(limit))
+        self.set(target, SettingChange::RateLimit(limit))
     }
 
     /// A circuit breaker for each of the handlers: after too many failures it opens, and a
@@ -339,8 +354,7 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn breaker(&self, target: impl Into<String>, breaker: BreakerSettings) -> NewSetting<'_> {
-        let checked = breaker.validate();
-        self.checked("breaker", checked, target, SettingChange::Breaker(breaker))
+        self.set(target, SettingChange::Breaker(breaker))
     }
 
     /// The breakers of the handlers are open, or closed, whatever the calls come to. A
@@ -359,30 +373,25 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn force_breaker(&self, target: impl Into<String>, state: BreakerState) -> NewSetting<'_> {
-        let checked = match state {
-            BreakerState::HalfOpen => Err("a breaker is forced open or closed".to_owned()),
-            BreakerState::Open | BreakerState::Closed => Ok(()),
-        };
-        self.checked("force_breaker", checked, target, SettingChange::ForceBreaker(state))
+        self.set(target, SettingChange::ForceBreaker(state))
     }
 
-    fn checked(
-        &self,
-        setting: &'static str,
-        checked: Result<(), String>,
-        target: impl Into<String>,
-        change: SettingChange,
-    ) -> NewSetting<'_> {
-        match checked {
-            Ok(()) => self.new_setting(target, change),
-            Err(problem) => NewSetting {
-                operator: self,
-                draft: Err(OperatorError::BadValue { setting, problem }),
-            },
-        }
-    }
-
-    fn new_setting(&self, target: impl Into<String>, change: SettingChange) -> NewSetting<'_> {
+    /// Any setting, as data: what the methods above make one of each.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Sent { to: String } }
+    /// use hooks_runtime::operator::{Mode, SettingChange};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Sent>().name("notify").handler(|_: &SentPayload| ()))?;
+    /// let operator = hooks.operator();
+    /// let setting = operator.set("sent:notify", SettingChange::Mode(Mode::Disable)).apply()?;
+    /// assert_eq!(operator.setting(setting.id()), Some(setting));
+    /// # Ok(()) }
+    /// ```
+    pub fn set(&self, target: impl Into<String>, change: SettingChange) -> NewSetting<'_> {
         let draft = Draft {
             target: target.into(),
             change,
@@ -392,6 +401,7 @@ impl Operator {
             end: None,
             layer: Layer::Live,
             break_glass: false,
+            may_name_none: false,
         };
         NewSetting { operator: self, draft: Ok(draft) }
     }
@@ -404,7 +414,8 @@ impl Operator {
         self.inner.reset_breakers(target.as_ref())
     }
 
-    /// The settings that hold, the one that counts last at the end.
+    /// The settings that hold, in the order in which they count: of two for one thing, the
+    /// one behind the other does.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -421,6 +432,13 @@ impl Operator {
     pub fn settings(&self) -> Vec<Setting> {
         self.inner.end_settings();
         self.inner.store().settings.all().to_vec()
+    }
+
+    /// The setting of that number, as long as it holds.
+    ///
+    /// The example of [`set`](Self::set) looks one up.
+    pub fn setting(&self, id: SettingId) -> Option<Setting> {
+        self.settings().into_iter().find(|setting| setting.id() == id)
     }
 
     /// Ends a setting. What was there before counts again.
@@ -462,7 +480,7 @@ impl NewSetting<'_> {
 
     /// Who sets it.
     pub fn by(self, who: impl Into<Arc<str>>) -> Self {
-        self.with(|draft| draft.by = Some(who.into()))
+        self.with(|draft| draft.by = Some(who.into()).filter(|who: &Arc<str>| is_readable(who)))
     }
 
     /// When it ends: after a [`Duration`], or at a [`SystemTime`](std::time::SystemTime).
@@ -471,8 +489,9 @@ impl NewSetting<'_> {
         self.with(|draft| draft.end = Some(end.into()))
     }
 
-    /// The handlers fail closed as long as it holds: a limit of a handler of a gate that
-    /// fails open then rejects, instead of letting the payload pass.
+    /// The handlers fail closed as long as it holds: a call that a limit keeps from being
+    /// made, at a gate that fails open, is then the fire's error, instead of letting the
+    /// payload pass.
     ///
     /// ```
     /// # use hooks_runtime::{HookRegistry, Judgement, hook_points, on};
@@ -504,11 +523,59 @@ impl NewSetting<'_> {
         self.with(|draft| (draft.break_glass, draft.why) = (true, Some(why.into())))
     }
 
+    /// It comes from a file of the operator: a [live](Layer::Live) setting counts before
+    /// it, whichever came first.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Sent { to: String } }
+    /// use hooks_runtime::operator::{Layer, Mode};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Sent>().name("notify").handler(|_: &SentPayload| ()))?;
+    /// let operator = hooks.operator();
+    /// operator.enforce("sent:notify").apply()?;
+    /// operator.disable("sent:notify").from_file().apply()?;
+    /// assert_eq!(hooks.handlers()[0].mode, Mode::Enforce);
+    /// assert_eq!(operator.explain("sent:notify")?.values[1].layer, Layer::File);
+    /// # Ok(()) }
+    /// ```
+    pub fn from_file(self) -> Self {
+        self.with(|draft| draft.layer = Layer::File)
+    }
+
+    /// It is applied although no handler has that name yet: for one that comes later.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Sent { to: String } }
+    /// use hooks_runtime::operator::Mode;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.operator().disable("*:stats/*").even_if_none().apply()?;
+    /// hooks.register(on::<Sent>().plugin("stats").handler(|_: &SentPayload| ()))?;
+    /// assert_eq!(hooks.handlers()[0].mode, Mode::Disable);
+    /// # Ok(()) }
+    /// ```
+    pub fn even_if_none(self) -> Self {
+        self.with(|draft| draft.may_name_none = true)
+    }
+
     /// Checks and applies it: fires that begin from now on use it. Refused, it changes
     /// nothing.
     pub fn apply(self) -> Result<Setting, OperatorError> {
         self.operator.inner.apply_setting(self.draft?)
     }
+}
+
+/// The longest that a setting holds which has an end.
+const LONGEST: Duration = Duration::from_hours(365 * 24);
+
+/// Whether a text says anything.
+fn is_readable(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
 }
 
 fn parse(target: &str) -> Result<Pattern, OperatorError> {
@@ -518,21 +585,29 @@ fn parse(target: &str) -> Result<Pattern, OperatorError> {
 
 /// Whether a setting may apply to all of the handlers.
 fn check(draft: &Draft, matching: &[(usize, Arc<Entry>)]) -> Result<(), OperatorError> {
+    let mut refused = None;
     for (_, entry) in matching {
-        match check::need(entry, &draft.change, draft.fails_closed) {
-            Need::Nothing => {}
-            Need::BreakGlass { .. } if draft.break_glass => {}
-            Need::BreakGlass { effect, or_fail_closed } => {
-                return Err(OperatorError::NeedsBreakGlass {
+        match (check::need(entry, &draft.change, draft.fails_closed), &mut refused) {
+            (Need::Nothing, _) => {}
+            (Need::BreakGlass { .. }, _) if draft.break_glass => {}
+            (Need::BreakGlass { .. }, Some(OperatorError::NeedsBreakGlass { more, .. })) => {
+                *more += 1;
+            }
+            (Need::BreakGlass { effect, or_fail_closed }, refused) => {
+                *refused = Some(OperatorError::NeedsBreakGlass {
                     setting: draft.change.verb(),
                     handler: address(entry),
+                    more: 0,
                     effect,
                     form: form(draft),
                     or_fail_closed,
                 });
             }
-            Need::Refused(error) => return Err(error),
+            (Need::Refused(error), _) => return Err(error),
         }
+    }
+    if let Some(error) = refused {
+        return Err(error);
     }
     if let SettingChange::TimeLimit(asked) = draft.change
         && let Some((_, entry)) = matching.first()
@@ -561,29 +636,30 @@ impl Inner {
 
     fn apply_setting(&self, draft: Draft) -> Result<Setting, OperatorError> {
         if draft.break_glass {
-            if draft.why.as_deref().is_none_or(|why| why.trim().is_empty()) {
+            if !draft.why.as_deref().is_some_and(is_readable) {
                 return Err(OperatorError::NoReason);
             }
             if draft.end.is_none() {
                 return Err(OperatorError::NoEnd);
             }
         }
-        if let SettingChange::TimeLimit(limit) = draft.change
-            && limit.is_zero()
-        {
-            let problem = "a time limit is longer than nothing; to call no handler, disable it";
-            return Err(OperatorError::BadValue { setting: "time_limit", problem: problem.into() });
-        }
+        draft.validate()?;
         let pattern = parse(&draft.target)?;
         let timer = &self.config.timer;
         let at = now(&**timer);
         let left = draft.end.map(|end| end.time_left().ok_or(OperatorError::Ended)).transpose()?;
-        // What is further away than the clock reaches has no end.
-        let ends = left.and_then(|left| at.checked_add(left));
+        if left.is_some_and(|left| left > LONGEST) {
+            return Err(OperatorError::TooFar);
+        }
+        let ends =
+            left.map(|left| at.checked_add(left).ok_or(OperatorError::TooFar)).transpose()?;
         self.end_settings();
         let (setting, commit) = {
             let mut store = self.store();
-            let matching = store.matching(&pattern)?;
+            let matching = match store.matching(&pattern) {
+                Err(OperatorError::NoMatch { .. }) if draft.may_name_none => Vec::new(),
+                matching => matching?,
+            };
             check(&draft, &matching)?;
             let id = store.settings.next_id();
             let setting = Setting::new(id, pattern, draft, ends, timer);
@@ -607,7 +683,7 @@ impl Inner {
             (setting, self.publish_settings(&mut store, points.into_iter()))
         };
         drop(commit);
-        shown::ended(&setting, &self.config.observers);
+        shown::ended(&setting, SettingEnd::Cleared, &self.config.observers);
         Ok(setting)
     }
 
@@ -628,7 +704,7 @@ impl Inner {
         };
         drop(commit);
         for setting in &ended {
-            shown::ended(setting, &self.config.observers);
+            shown::ended(setting, SettingEnd::Passed, &self.config.observers);
         }
     }
 
@@ -646,7 +722,8 @@ impl Inner {
         };
         for (entry, breaker) in &reset {
             if let Some(transition) = breaker.reset(at) {
-                breaker_changed(entry, transition, &self.config.observers);
+                let is_shadow = breaker.is_shadow();
+                breaker_changed(entry, transition, is_shadow, &self.config.observers);
             }
         }
         Ok(reset.len())

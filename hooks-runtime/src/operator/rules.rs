@@ -26,6 +26,8 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct PointRules {
     /// By the id of the handler.
     handlers: HashMap<u64, Vec<Span>>,
+    /// How many handlers the point has.
+    all: usize,
     /// The first end of a setting.
     first_end: Option<Instant>,
     /// Whether a handler is called for a sample of fires.
@@ -75,7 +77,7 @@ pub(crate) struct FireRules<'w> {
 }
 
 impl PointRules {
-    pub(crate) fn new(handlers: HashMap<u64, Vec<Span>>) -> Option<Arc<Self>> {
+    pub(crate) fn new(handlers: HashMap<u64, Vec<Span>>, all: usize) -> Option<Arc<Self>> {
         if handlers.is_empty() {
             return None;
         }
@@ -84,7 +86,7 @@ impl PointRules {
         let rules = || spans().filter_map(|span| span.rules.as_ref());
         let has_sample = rules().any(|rules| rules.sample.is_some());
         let is_end_seen = AtomicBool::new(false);
-        Some(Arc::new(Self { handlers, first_end, has_sample, is_end_seen }))
+        Some(Arc::new(Self { handlers, all, first_end, has_sample, is_end_seen }))
     }
 
     /// A fire begins. `now` and `fire` are asked where they matter.
@@ -136,11 +138,14 @@ impl<'w> FireRules<'w> {
     }
 
     /// Whether every handler of the point that has a breaker is kept from being called by
-    /// it: the point is then as good as without them.
+    /// it: the point is then as good as without them. One of many handlers says nothing of
+    /// the point.
     pub(crate) fn are_all_breakers_open(&self, now: Instant) -> bool {
         let all = self.rules.handlers.values().filter_map(|spans| self.holding(spans));
-        let mut states = all.filter_map(|rules| rules.enforced_breaker_state(now)).peekable();
-        states.peek().is_some() && states.all(|state| state != BreakerState::Closed)
+        let states = all.filter_map(|rules| rules.enforced_breaker_state(now));
+        let states: Vec<_> = states.collect();
+        let is_many = states.len() > 1 || states.len() == self.rules.all;
+        is_many && states.iter().all(|state| *state != BreakerState::Closed)
     }
 
     /// Why the settings leave a handler out of this fire.
@@ -272,8 +277,12 @@ impl HandlerRules {
 
     /// The same of a breaker that refuses calls.
     fn enforced_breaker_state(&self, now: Instant) -> Option<BreakerState> {
-        let is_shadow = self.breaker.as_ref().is_some_and(|breaker| breaker.is_shadow());
-        self.breaker_state(now).filter(|_| self.forced.is_some() || !is_shadow)
+        self.breaker_state(now).filter(|_| self.forced.is_some() || !self.has_shadow_breaker())
+    }
+
+    /// Whether its breaker only counts.
+    pub(crate) fn has_shadow_breaker(&self) -> bool {
+        self.breaker.as_ref().is_some_and(|breaker| breaker.is_shadow())
     }
 
     pub(crate) fn breaker(&self) -> Option<&Arc<Breaker>> {

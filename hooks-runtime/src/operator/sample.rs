@@ -31,6 +31,9 @@ impl Fraction {
         // In range, as was just seen.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let per_million = (part * f64::from(WHOLE)).round() as u32;
+        if per_million == 0 && part > 0.0 {
+            return Err("a millionth is the smallest fraction above 0");
+        }
         Ok(Self { per_million })
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::escape::escaped;
 use crate::operator::breaker::{BreakerSettings, BreakerState};
+use crate::operator::error::OperatorError;
 use crate::operator::mode::Mode;
 use crate::operator::rate::RateLimit;
 use crate::operator::sample::Fraction;
@@ -138,6 +139,23 @@ impl fmt::Display for Layer {
     }
 }
 
+/// How a setting ended.
+///
+/// ```
+/// use hooks_runtime::operator::SettingEnd;
+///
+/// assert_ne!(SettingEnd::Passed, SettingEnd::Cleared);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum SettingEnd {
+    /// Its time has passed.
+    Passed,
+    /// An operator cleared it.
+    Cleared,
+}
+
 /// Identifies a setting in its registry; never used again.
 ///
 /// The example of [`Setting`] has one.
@@ -215,6 +233,31 @@ pub(crate) struct Draft {
     pub(crate) end: Option<End>,
     pub(crate) layer: Layer,
     pub(crate) break_glass: bool,
+    pub(crate) may_name_none: bool,
+}
+
+impl Draft {
+    /// Checks its values.
+    pub(crate) fn validate(&self) -> Result<(), OperatorError> {
+        let checked = match &self.change {
+            SettingChange::TimeLimit(limit) if limit.is_zero() => {
+                Err("a time limit is longer than nothing; to call no handler, disable it"
+                    .to_owned())
+            }
+            SettingChange::OnFailure(FailurePolicy::Open) if self.fails_closed => {
+                Err("it cannot fail open and closed at once".to_owned())
+            }
+            SettingChange::ForceBreaker(BreakerState::HalfOpen) => {
+                Err("a breaker is forced open or closed; `reset_breaker` lets it decide anew"
+                    .to_owned())
+            }
+            SettingChange::RateLimit(limit) => limit.validate(),
+            SettingChange::Breaker(breaker) => breaker.validate(),
+            _ => Ok(()),
+        };
+        let setting = self.change.verb();
+        checked.map_err(|problem| OperatorError::BadValue { setting, problem })
+    }
 }
 
 impl Setting {

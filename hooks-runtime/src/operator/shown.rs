@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use crate::observe::{ObservedHandler, Observer, log, notify};
 use crate::operator::breaker::Transition;
-use crate::operator::setting::Setting;
+use crate::operator::setting::{Setting, SettingEnd};
+use crate::operator::target::address;
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
 use crate::sync::Mutex;
@@ -17,21 +18,38 @@ pub(super) fn began(setting: &Setting, observers: &[Arc<dyn Observer>]) {
     notify(observers, |observer| observer.setting_began(setting));
 }
 
-/// A setting has ended, or was cleared.
-pub(super) fn ended(setting: &Setting, observers: &[Arc<dyn Observer>]) {
-    log::setting(setting, "has ended");
-    notify(observers, |observer| observer.setting_ended(setting));
+/// A setting has ended.
+pub(super) fn ended(setting: &Setting, end: SettingEnd, observers: &[Arc<dyn Observer>]) {
+    let event = match end {
+        SettingEnd::Passed => "has ended",
+        SettingEnd::Cleared => "was cleared",
+    };
+    log::setting(setting, event);
+    notify(observers, |observer| observer.setting_ended(setting, end));
 }
 
-/// The breaker of a handler has changed.
+/// A setting does not apply to a handler that came later.
+pub(crate) fn withheld(setting: &Setting, entry: &Entry, observers: &[Arc<dyn Observer>]) {
+    log::setting_withheld(setting, &address(entry));
+    let handler = ObservedHandler::new(entry);
+    notify(observers, |observer| observer.setting_withheld(setting, &handler));
+}
+
+/// The breaker of a handler has changed, which may only count.
 pub(crate) fn breaker_changed(
     entry: &Entry,
     transition: Transition,
+    is_shadow: bool,
     observers: &[Arc<dyn Observer>],
 ) {
-    log::breaker(entry, transition);
+    log::breaker(entry, transition, is_shadow);
+    let handler = ObservedHandler::new(entry);
     notify(observers, |observer| {
-        observer.breaker_changed(&ObservedHandler::new(entry), transition);
+        if is_shadow {
+            observer.shadow_breaker_changed(&handler, transition);
+        } else {
+            observer.breaker_changed(&handler, transition);
+        }
     });
 }
 

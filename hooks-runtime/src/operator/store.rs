@@ -97,6 +97,12 @@ impl SettingStore {
         })
     }
 
+    /// The settings that name a handler and do not apply to it.
+    pub(crate) fn withheld(&self, entry: &Entry) -> Vec<Setting> {
+        let withheld = self.naming(entry).filter(|(_, standing)| *standing != Standing::Applies);
+        withheld.map(|(setting, _)| setting.clone()).collect()
+    }
+
     fn applying(&self, entry: &Entry) -> Vec<Setting> {
         let applying = self.naming(entry).filter(|(_, standing)| *standing == Standing::Applies);
         applying.map(|(setting, _)| setting.clone()).collect()
@@ -120,8 +126,9 @@ impl SettingStore {
         entries: impl Iterator<Item = &'e Arc<Entry>>,
     ) -> Option<Arc<PointRules>> {
         let now = self.changed?;
-        let mut handlers = HashMap::new();
+        let (mut handlers, mut all) = (HashMap::new(), 0);
         for entry in entries {
+            all += 1;
             let settings = self.applying(entry);
             if settings.is_empty() {
                 continue;
@@ -138,7 +145,7 @@ impl SettingStore {
             });
             handlers.insert(entry.id, spans);
         }
-        PointRules::new(handlers)
+        PointRules::new(handlers, all)
     }
 }
 

@@ -3,19 +3,27 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::registry::entry::Entry;
+use crate::plugin::id::PluginId;
+use crate::registry::entry::{Entry, Owner};
 use crate::registry::order::is_place;
 use crate::suggest::nearest;
 
 /// How an operator names a handler: `point:plugin/handler`, and `point:handler` where
 /// it is built-in.
 pub(crate) fn address(entry: &Entry) -> String {
-    let point = entry.point.name();
-    match &entry.plugin {
-        None => format!("{point}:{}", entry.name),
-        Some(plugin) => format!("{point}:{}/{}", plugin.id(), entry.name),
+    of(entry.point.name(), entry.plugin.as_ref().map(|plugin| plugin.id()), &entry.name)
+}
+
+/// The same, of its parts.
+pub(crate) fn of(point: &str, plugin: Option<&PluginId>, handler: &str) -> String {
+    match plugin {
+        None => format!("{point}:{handler}"),
+        Some(plugin) => format!("{point}:{plugin}/{handler}"),
     }
 }
+
+/// Any text.
+const ANY: &str = "*";
 
 /// The handlers that a target names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +41,7 @@ struct Reading<'t> {
 
 /// What a target is that names no handler for sure.
 pub(crate) const FORM: &str = "a target is `point:plugin/handler`, or `point:handler` for a built-in one, with `*` for any \
-     text";
+     text, and `point:*` for all of a point";
 
 impl Pattern {
     /// What is wrong with the text, where it cannot be a target.
@@ -79,15 +87,27 @@ impl Pattern {
         self.readings().any(|Reading { point, plugin, handler }| {
             let is_owner = match (plugin, owner) {
                 (None, None) => true,
+                // Any text behind the point, whoever registered it.
+                (None, Some(_)) => handler == ANY,
                 (Some(plugin), Some(owner)) => glob(plugin, owner),
-                _ => false,
+                (Some(plugin), None) => plugin == Owner::BUILT_IN,
             };
             is_owner && glob(point, entry.point.name()) && glob(handler, &entry.name)
         })
     }
 
+    /// Whether it is `point:plugin/*` of a handler.
+    fn is_plugin_of(&self, entries: &[&Arc<Entry>]) -> bool {
+        entries.iter().any(|entry| entry.plugin.is_some() && self.matches(entry))
+    }
+
     /// The target that was most likely meant, where this one names no handler.
     pub(crate) fn nearest<'e>(&self, entries: &[&'e Arc<Entry>]) -> Option<String> {
+        // All of a plugin, where only its id was given.
+        let whole = format!("{}/*", self.0);
+        if Self(whole.as_str().into()).is_plugin_of(entries) {
+            return Some(whole);
+        }
         if !self.0.contains('*') {
             let addresses = entries.iter().map(|entry| address(entry));
             return nearest(&self.0, addresses, str::len);

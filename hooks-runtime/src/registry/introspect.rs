@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use crate::escape::escaped;
 use crate::flow::{FlowPoint, StageKind};
 use crate::handler::target::Target;
+use crate::operator::rules::HandlerRules;
 use crate::operator::store::SettingStore;
+use crate::operator::target;
 use crate::operator::{BreakerState, Mode, TransitionCounts};
 use crate::point::{FailurePolicy, HookPoint, ModelKind, SourceLocation};
 use crate::registry::audit::DropReason;
@@ -56,9 +58,10 @@ pub struct HandlerInfo {
     pub priority: i32,
     /// Whether it is a guard of a gating point.
     pub guard: bool,
-    /// What its failure means for the fire.
+    /// What its failure means for the fire, as declared; `Operator::explain` has what an
+    /// operator made of it.
     pub policy: FailurePolicy,
-    /// How long a fire waits for its answer.
+    /// How long a fire waits for its answer, as declared.
     #[cfg_attr(
         feature = "serde",
         serde(rename = "timeout_ns", serialize_with = "crate::wire::nanoseconds")
@@ -70,7 +73,7 @@ pub struct HandlerInfo {
     pub location: SourceLocation,
     /// How often it was called. Fires under way are counted when they end.
     pub calls: u64,
-    /// How often it failed.
+    /// How often it failed, also where a breaker or a rate limit kept it from being called.
     pub failures: u64,
     /// How often it failed, by cause.
     pub failures_by: FailureCounts,
@@ -97,7 +100,10 @@ pub struct HandlerInfo {
     pub shadow_failures: u64,
     /// The state of its circuit breaker, where an operator gave it one.
     pub breaker: Option<BreakerState>,
-    /// How often that breaker has opened, become half-open and closed.
+    /// Whether that breaker only counts, and calls go on.
+    pub breaker_is_shadow: bool,
+    /// How often that breaker has opened, become half-open and closed, since its setting
+    /// began.
     pub breaker_transitions: TransitionCounts,
 }
 
@@ -127,6 +133,26 @@ pub struct OrderReason {
     pub owner: Owner,
     /// Why it has this place, as a sentence.
     pub reason: String,
+}
+
+impl HandlerInfo {
+    /// How an operator names it: `point:plugin/handler`, or `point:handler` where it is
+    /// built-in.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Ticked { second: u64 } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Ticked>().name("clock").plugin("wall").handler(|_: &TickedPayload| ()))?;
+    /// let address = hooks.handlers()[0].address();
+    /// assert_eq!(address, "ticked:wall/clock");
+    /// hooks.operator().disable(address).apply()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn address(&self) -> String {
+        target::of(self.point, self.owner.plugin(), &self.name)
+    }
 }
 
 impl Inner {
@@ -266,6 +292,7 @@ fn info(
         shadow,
         shadow_failures,
         breaker: rules.as_ref().and_then(|rules| rules.breaker_state(now)),
+        breaker_is_shadow: rules.as_ref().is_some_and(HandlerRules::has_shadow_breaker),
         breaker_transitions: breaker.map(|breaker| breaker.transitions()).unwrap_or_default(),
     }
 }

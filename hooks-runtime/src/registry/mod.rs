@@ -36,7 +36,7 @@ use crate::engine::raw::SnapshotCell;
 use crate::error::RegisterError;
 use crate::handler::registration::{IntoRegistrations, Registration};
 use crate::observe::{ObservedHandler, Observer, notify};
-use crate::operator::BreakGlass;
+use crate::operator::{BreakGlass, Setting, withheld};
 use crate::plugin::id::{PluginId, PluginIdError};
 use crate::plugin::lifecycle::Stop;
 use crate::plugin::quota::Quota;
@@ -276,7 +276,12 @@ impl Inner {
         // Under the lock: a removal that finds the plugin gone finds its stop.
         let stop = |plugin: &Arc<PluginRecord>| Some((Arc::clone(plugin), plugin.take_stop()?));
         let stops = change.left.iter().filter_map(stop).collect();
-        Commit { change, stops, _displaced: displaced }
+        let withheld = change.added.iter().flat_map(|(_, entry)| {
+            let settings = store.settings.withheld(entry).into_iter();
+            settings.map(|setting| (setting, Arc::clone(entry)))
+        });
+        let withheld = withheld.collect();
+        Commit { change, stops, withheld, _displaced: displaced }
     }
 
     /// Makes a change of settings visible for the handlers of those points, at one
@@ -309,6 +314,8 @@ pub(crate) struct Commit {
     change: Change,
     /// The plugins that left with it and have a stop.
     stops: Vec<(Arc<PluginRecord>, Arc<Stop>)>,
+    /// The settings that do not apply to handlers which came with it.
+    withheld: Vec<(Setting, Arc<Entry>)>,
     _displaced: Vec<Arc<Snapshot>>,
 }
 
@@ -320,6 +327,9 @@ impl Commit {
         }
         for (_, entry) in &self.change.added {
             notify(observers, |observer| observer.registered(&ObservedHandler::new(entry)));
+        }
+        for (setting, entry) in &self.withheld {
+            withheld(setting, entry, observers);
         }
     }
 

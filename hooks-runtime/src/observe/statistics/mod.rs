@@ -96,7 +96,7 @@ pub struct HandlerStatistics {
     pub owner: Owner,
     /// Its name.
     pub handler: Arc<str>,
-    /// How many calls have started.
+    /// How many calls have started, and those that a breaker or a rate limit refused.
     pub calls: u64,
     /// How many calls have started and not ended.
     pub in_flight: u64,

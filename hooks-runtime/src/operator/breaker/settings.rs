@@ -235,7 +235,7 @@ impl BreakerSettings {
 /// When it opens and for how long, in a few words.
 impl fmt::Display for BreakerSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "open for {:?} ", self.open_for)?;
+        write!(f, "opens for {:?} ", self.open_for)?;
         match self.limit {
             Limit::Consecutive(1) => f.write_str("after a failure")?,
             Limit::Consecutive(failures) => write!(f, "after {failures} failures in a row")?,
