@@ -143,23 +143,12 @@ pub(crate) fn removed_without_wait(error: &DrainError) {
 /// A setting of an operator begins, or has ended.
 pub(crate) fn setting(setting: &Setting, event: &str) {
     let (id, layer) = (setting.id().number(), setting.layer().as_str());
-    emit(|| {
-        if setting.is_break_glass() {
-            tracing::warn!(
-                id,
-                layer,
-                break_glass = true,
-                "an operator's setting {event}: {setting}"
-            );
-        } else {
-            tracing::info!(
-                id,
-                layer,
-                break_glass = false,
-                "an operator's setting {event}: {setting}"
-            );
-        }
-    });
+    let text = format!("an operator's setting {event}: {setting}");
+    if setting.is_break_glass() {
+        emit(|| tracing::warn!(id, layer, break_glass = true, "{text}"));
+    } else {
+        emit(|| tracing::info!(id, layer, break_glass = false, "{text}"));
+    }
 }
 
 /// A setting does not apply to a handler that came later.
@@ -179,19 +168,21 @@ pub(crate) fn setting_withheld(setting: &Setting, handler: &str) {
 pub(crate) fn breaker(entry: &Entry, transition: Transition, is_shadow: bool) {
     let (point, handler, owner) = (entry.point.name(), &*entry.name, entry.owner());
     let (from, to) = (transition.from.as_str(), transition.to.as_str());
-    emit(|| {
-        if is_shadow {
+    if is_shadow {
+        emit(|| {
             tracing::info!(
                 point, handler, owner = %owner, from, to,
                 "a circuit breaker that only counts changed: {transition}",
             );
-        } else {
+        });
+    } else {
+        emit(|| {
             tracing::warn!(
                 point, handler, owner = %owner, from, to,
                 "the circuit breaker of a hook handler changed: {transition}",
             );
-        }
-    });
+        });
+    }
 }
 
 /// No handler of a point that has a breaker is called any more.
