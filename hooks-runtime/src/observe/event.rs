@@ -249,6 +249,8 @@ impl<'c> ObservedHandler<'c> {
 
     /// How an operator names it: `point:plugin/handler`, or `point:handler` where it is
     /// built-in.
+    ///
+    /// The example of [`HandlerInfo::address`](crate::registry::HandlerInfo::address) has one.
     pub fn address(&self) -> String {
         address(self.entry)
     }

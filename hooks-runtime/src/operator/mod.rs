@@ -130,7 +130,22 @@ impl HookRegistry {
 
 /// Changes what runs in a registry, while it runs.
 ///
-/// The module [`operator`](crate::operator) has an example, and says what can be set.
+/// The module [`operator`](crate::operator) says what can be set.
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Sent { to: String } }
+/// use hooks_runtime::operator::Operator;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Sent>().name("notify").handler(|_: &SentPayload| ()))?;
+/// let operator: Operator = hooks.operator();
+/// let at_the_console = operator.clone(); // the same settings
+/// operator.disable("sent:notify").by("ops").apply()?;
+/// assert_eq!(at_the_console.settings().len(), 1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct Operator {
     inner: Arc<Inner>,
@@ -144,7 +159,20 @@ impl fmt::Debug for Operator {
 
 /// A setting that is not applied yet: say by whom, why and until when.
 ///
-/// The module [`operator`](crate::operator) has an example.
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Sent { to: String } }
+/// use hooks_runtime::operator::NewSetting;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Sent>().name("notify").handler(|_: &SentPayload| ()))?;
+/// let operator = hooks.operator();
+/// let new: NewSetting<'_> = operator.disable("sent:notify").by("ops").because("no route");
+/// let setting = new.until(std::time::Duration::from_secs(60)).apply()?;
+/// assert!(setting.ends_in().is_some());
+/// # Ok(()) }
+/// ```
 #[must_use = "nothing is set before `apply`"]
 #[derive(Debug)]
 pub struct NewSetting<'o> {

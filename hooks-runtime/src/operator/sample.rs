@@ -11,6 +11,7 @@ use std::fmt;
 /// use hooks_runtime::operator::Fraction;
 ///
 /// assert_eq!(Fraction::new(0.25)?.to_string(), "25 %");
+/// assert_eq!(Fraction::new(0.25)?.per_million(), 250_000);
 /// assert_eq!(Fraction::new(1.5), Err("a fraction is between 0 and 1"));
 /// # Ok::<_, &'static str>(())
 /// ```

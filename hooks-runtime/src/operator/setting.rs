@@ -102,7 +102,7 @@ impl fmt::Display for SettingChange {
 /// use hooks_runtime::operator::Layer;
 ///
 /// assert!(Layer::Declaration < Layer::Live);
-/// assert_eq!(Layer::File.to_string(), "file");
+/// assert_eq!((Layer::File.as_str(), Layer::File.to_string()), ("file", "file".to_owned()));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
@@ -158,7 +158,12 @@ pub enum SettingEnd {
 
 /// Identifies a setting in its registry; never used again.
 ///
-/// The example of [`Setting`] has one.
+/// ```
+/// use hooks_runtime::operator::SettingId;
+///
+/// let third = SettingId::from_number(3);
+/// assert_eq!((third.number(), third.to_string()), (3, "#3".to_owned()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
 pub struct SettingId(u64);
@@ -203,6 +208,7 @@ impl fmt::Display for SettingId {
 /// assert_eq!((setting.layer(), setting.is_break_glass(), setting.ends_in()), (Layer::Live, false, None));
 /// assert_eq!(setting.to_string(), "disable counted:stats/* by ops: too slow");
 /// assert_eq!((setting.id().to_string(), setting.applied()), ("#1".to_owned(), 0));
+/// assert!(!setting.fails_closed());
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]

@@ -8,7 +8,23 @@ use crate::registry::entry::Owner;
 
 /// A rejection of a guard that an operator has only warn.
 ///
-/// The example of [`warn`](crate::operator::Operator::warn) has one.
+/// ```
+/// # use std::time::Duration;
+/// # use hooks_runtime::{HookRegistry, Judgement, hook_points, on};
+/// # hook_points! { pub gating Posting(String); }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// hooks.register(on::<Posting>().name("short").guard(|_: &String| Judgement::reject("too long")))?;
+/// # let operator = hooks.operator();
+/// let warn = operator.warn("posting:short").break_glass("counting what it would refuse");
+/// warn.until(Duration::from_secs(600)).apply()?;
+/// let (_, report) = hooks.fire_gating_reported::<Posting>("…".to_owned()).await;
+/// let warning = report.warnings().next().unwrap();
+/// assert_eq!((warning.handler(), warning.reason()), ("short", "too long"));
+/// assert_eq!(warning.owner().as_ref(), "built-in");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Warning<'r> {
     row: &'r HandlerReport,
