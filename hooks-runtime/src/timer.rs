@@ -56,7 +56,12 @@ pub trait Timer: Debug + Send + Sync + 'static {
 
 /// What time it is. A timer is code of the host, and may panic.
 pub(crate) fn now(timer: &dyn Timer) -> Instant {
-    contained(|| timer.now()).unwrap_or_else(|_| Instant::now())
+    try_now(timer).unwrap_or_else(Instant::now)
+}
+
+/// The same; `None` where the clock cannot be read.
+pub(crate) fn try_now(timer: &dyn Timer) -> Option<Instant> {
+    contained(|| timer.now()).ok()
 }
 
 /// The end of a wait with a limit. It is the timer's code, as is its drop: a timer may

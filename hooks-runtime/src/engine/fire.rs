@@ -20,7 +20,7 @@ use crate::registry::entry::Entry;
 use crate::registry::list::HandlerList;
 use crate::registry::snapshot::Snapshot;
 use crate::report::{Contribution, HandlerStatus, SkipReason};
-use crate::timer::now;
+use crate::timer::{now, try_now};
 
 /// What a fire is about.
 #[derive(Clone, Copy)]
@@ -108,7 +108,10 @@ impl<'w> Fire<'w> {
         let inner = &self.info.hooks.inner;
         let began = match self.run {
             Some(run) => run.began,
-            None => rules.begin(|| self.now(), || self.recorder.map_or_else(next_id, Recorder::id)),
+            None => rules.begin(
+                || try_now(&*inner.config.timer),
+                || self.recorder.map_or_else(next_id, Recorder::id),
+            ),
         };
         if rules.sees_end(began) {
             inner.end_settings();
@@ -157,10 +160,22 @@ impl<'w> Fire<'w> {
     /// Whether a call of a handler may start, as far as an operator has limited that: its
     /// permit of the breaker, or the failure that takes the place of the call.
     pub(crate) fn admit(&self, entry: &Entry) -> Result<Option<Permit>, FailureKind> {
-        let Some(rules) = self.rules(entry) else { return Ok(None) };
-        let (permit, transition) = rules.admit(|| self.now())?;
+        // In shadow nothing is limited: what comes of it must not count later.
+        let Some(rules) = self.rules(entry).filter(|rules| !rules.is_shadow()) else {
+            return Ok(None);
+        };
+        let (permit, transition) = rules.admit(|| self.now());
         self.breaker_changed(entry, transition);
-        Ok(permit)
+        permit
+    }
+
+    /// Takes the one call of a handler that is called once, which a call in shadow leaves
+    /// to it. Whether a call may start.
+    pub(crate) fn takes_turn(&self, entry: &Entry) -> bool {
+        if self.rules(entry).is_some_and(HandlerRules::is_shadow) {
+            return !entry.was_called_once();
+        }
+        entry.take_turn()
     }
 
     /// Reports how the breaker of a handler has changed.

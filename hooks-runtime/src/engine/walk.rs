@@ -156,13 +156,21 @@ impl<'w, 'i> Walk<'w, 'i> {
                 if asked == Asked::Met && entered.is_gone(also_leaving) {
                     return Err(SkipReason::Unregistered);
                 }
-                let permit = if asked == Asked::Met { fire.admit(entry) } else { Ok(None) };
-                if asked == Asked::Met && permit.is_ok() && !entry.take_turn() {
-                    return Err(SkipReason::Once);
+                let permit = fire.admit(entry);
+                if asked == Asked::Met {
+                    // Observers, which are notified of a breaker, take their time as well.
+                    if entered.is_gone(also_leaving) {
+                        return Err(SkipReason::Unregistered);
+                    }
+                    if permit.is_ok() && !fire.takes_turn(entry) {
+                        return Err(SkipReason::Once);
+                    }
                 }
                 let mut record = CallRecord::begin(fire, entry);
                 match permit {
                     Ok(permit) => record.permitted(permit),
+                    // It has failed already.
+                    Err(_) if asked == Asked::Panicked => {}
                     Err(kind) => return Ok((record, Err(kind))),
                 }
                 let watch = fire.watch(entry);
@@ -176,6 +184,7 @@ impl<'w, 'i> Walk<'w, 'i> {
             let step = match step {
                 Ok(step) => step,
                 Err(kind) => {
+                    walk.fire.stands_back(entry, standing);
                     entry.counters.not_called();
                     return Ok(walk.fail(handler, &mut record, kind));
                 }
@@ -254,6 +263,8 @@ impl<'w, 'i> Walk<'w, 'i> {
         call: &mut CallRecord,
         kind: FailureKind,
     ) -> Settled {
+        // What it would have contributed must not be taken for the next one's.
+        drop(self.invocation.take_contribution());
         let Some(failure) = self.fire.failed(&handler.entry, call, kind) else {
             return Settled::Next;
         };

@@ -29,7 +29,7 @@ use crate::operator::rules::Began;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::registry::snapshot::Snapshot;
-use crate::timer::now;
+use crate::timer::try_now;
 
 /// Builds a run of the flow `F`: its validation and its targets.
 ///
@@ -358,7 +358,7 @@ impl<F: FlowPoint> Driver<'_, F> {
         let stages = StageKind::ALL.map(|stage| F::stages().get(stage).index_so_far());
         let lists = stages.iter().filter_map(|index| self.handlers.list(*index));
         let rules = lists.filter_map(|list| list.rules()).map(|rules| &**rules);
-        let clock = || now(&*self.hooks.inner.config.timer);
+        let clock = || try_now(&*self.hooks.inner.config.timer);
         self.began =
             Began::of_run(rules, clock, || self.recorder.map_or_else(next_id, Recorder::id));
     }

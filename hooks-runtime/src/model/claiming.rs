@@ -2,11 +2,12 @@
 
 use std::future::Future;
 
+use crate::engine::containment::drop_contained;
 use crate::engine::raw::{Call, CallStep, FireFuture};
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
-use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
+use crate::model::compose::{Accumulator, Begin, Compose, IN_SHADOW, Sealed};
 use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns, ToFire};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
@@ -335,6 +336,7 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Claiming {
         if claim.is_some() {
             call.contribute(Contribution::Claimed);
         }
+        drop_contained(IN_SHADOW, claim);
         CallStep::Continue
     }
 }

@@ -9,6 +9,9 @@ use crate::model::{FieldSet, Model};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint};
 
+/// What a drop of the answer of a handler in shadow is called in the log.
+pub(crate) const IN_SHADOW: &str = "what a handler in shadow returned";
+
 /// Only models of this crate are models: the engine relies on what they do.
 pub trait Sealed {}
 
@@ -42,7 +45,8 @@ pub trait Compose<P: HookPoint>: Model {
     fn compose(call: &mut Call<'_, '_, P>, answer: Self::Output<P>) -> CallStep;
 
     /// Takes the answer of a handler in shadow: says what it would contribute, and
-    /// composes nothing. A model whose answers are nothing has nothing to say.
+    /// composes nothing. It is dropped with care: a panic there is no failure of the
+    /// handler, and must not hide what it decided. A model whose answers are nothing has nothing to say.
     fn decided(call: &mut Call<'_, '_, P>, answer: Self::Output<P>) -> CallStep {
         let _ = (call, answer);
         CallStep::Continue

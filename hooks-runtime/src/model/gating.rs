@@ -7,7 +7,7 @@ use crate::engine::raw::{Call, CallStep, FireFuture};
 use crate::error::{BoxError, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
-use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
+use crate::model::compose::{Accumulator, Begin, Compose, IN_SHADOW, Sealed};
 use crate::model::guard::{NoReplacement, guard_that_replaces};
 use crate::model::rejection::Rejection;
 use crate::model::{Fired, FiresAs, Model, RegistersAs, Returns, ToFire};
@@ -430,15 +430,19 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Gating {
     }
 
     fn decided(call: &mut Call<'_, '_, P>, verdict: Verdict<P::Payload, P::Result>) -> CallStep {
-        match verdict {
-            Verdict::Replace(_) if call.is_guard() => {
-                return call.fail(guard_that_replaces(P::NAME));
-            }
-            Verdict::Pass => call.contribute(Contribution::Passed),
-            Verdict::Replace(_) => call.contribute(Contribution::Replaced),
-            Verdict::Reject(reason) => {
-                call.contribute(Contribution::Rejected(shown_reason(P::displayed(&reason))));
-            }
+        let replaces = matches!(verdict, Verdict::Replace(_));
+        if !(replaces && call.is_guard()) {
+            call.contribute(match &verdict {
+                Verdict::Pass => Contribution::Passed,
+                Verdict::Replace(_) => Contribution::Replaced,
+                Verdict::Reject(reason) => {
+                    Contribution::Rejected(shown_reason(P::displayed(reason)))
+                }
+            });
+        }
+        drop_contained(IN_SHADOW, verdict);
+        if replaces && call.is_guard() {
+            return call.fail(guard_that_replaces(P::NAME));
         }
         CallStep::Continue
     }

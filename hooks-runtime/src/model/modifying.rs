@@ -4,12 +4,12 @@ use std::any::Any;
 use std::fmt;
 use std::future::Future;
 
-use crate::engine::containment::contained;
+use crate::engine::containment::{contained, drop_contained};
 use crate::engine::raw::{Call, CallStep, FireFuture};
 use crate::error::{BoxError, DefaultPanicked, FireError, RegisterError};
 use crate::handler::on::on;
 use crate::handler::{AsyncHandler, AsyncHandlerWith};
-use crate::model::compose::{Accumulator, Begin, Compose, Sealed};
+use crate::model::compose::{Accumulator, Begin, Compose, IN_SHADOW, Sealed};
 use crate::model::{FieldSet, Fired, FiresAs, Model, RegistersAs, Returns, ToFire};
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{FailurePolicy, HookPoint, ModelKind};
@@ -392,8 +392,13 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Modifying {
 
     fn decided(call: &mut Call<'_, '_, P>, result: Option<P::Result>) -> CallStep {
         if let Some(result) = result {
-            let set = (P::MERGING.filled)(&result).without(call.accumulator().filled());
+            // Both may be written by hand, and panic.
+            let set =
+                contained(|| (P::MERGING.filled)(&result).without(call.accumulator().filled()));
+            let set = set.unwrap_or_default();
             call.contribute(Contribution::Fields(set.names_of(P::MERGING.fields)));
+            // Field by field: of two panics in one drop the second ends the process.
+            drop_contained(IN_SHADOW, Merged::<P>(Some(result)));
         }
         CallStep::Continue
     }

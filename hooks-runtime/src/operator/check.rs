@@ -48,7 +48,7 @@ pub(crate) fn need(entry: &Entry, change: &SettingChange, fails_closed: bool) ->
             Need::Nothing
         }
         SettingChange::Mode(Mode::Shadow) if entry.point.stage().is_some() => {
-            Need::Refused(OperatorError::Stage { handler: handler() })
+            Need::Refused(OperatorError::SharesRun { handler: handler() })
         }
         SettingChange::Mode(Mode::Shadow)
             if entry.point.model() == ModelKind::Void && !entry.pure =>

@@ -123,7 +123,7 @@ pub enum OperatorError {
          it instead",
         escaped(.handler)
     )]
-    Stage {
+    SharesRun {
         /// The handler.
         handler: String,
     },
@@ -166,6 +166,12 @@ pub enum OperatorError {
         /// What is wrong, and what is expected.
         problem: String,
     },
+    /// There are as many settings as a registry can have.
+    #[error("there are {most} settings, which is the most: clear some, or use fewer with `*`")]
+    TooMany {
+        /// How many there can be.
+        most: usize,
+    },
     /// There is no such setting, or no longer.
     #[error("there is no setting {id}: it has ended, was cleared, or never was")]
     NoSetting {
@@ -185,11 +191,12 @@ readable_debug! {
         Ended,
         TooFar,
         NotPure { handler },
-        Stage { handler },
+        SharesRun { handler },
         NotAGuard { handler },
         Fixed { handler, stage },
         NotShorter { handler, own, asked },
         BadValue { setting, problem },
+        TooMany { most },
         NoSetting { id },
     }
 }

@@ -105,6 +105,9 @@ impl Explanation {
                 let Some(value) = value(setting, aspect) else { continue };
                 let without_effect = match standing {
                     Standing::Withheld(need) => Some(withheld(need)),
+                    Standing::Applies if is_longer(setting, entry) => {
+                        Some("its own is shorter".to_owned())
+                    }
                     Standing::Applies => counting.map(|id| format!("{id} counts")),
                 };
                 if without_effect.is_none() {
@@ -168,6 +171,14 @@ fn value(setting: &Setting, aspect: Aspect) -> Option<String> {
     })
 }
 
+/// Whether it is a time limit that is longer than the handler's own.
+fn is_longer(setting: &Setting, entry: &Entry) -> bool {
+    match setting.change() {
+        SettingChange::TimeLimit(limit) => entry.timeout.is_some_and(|own| own <= *limit),
+        _ => false,
+    }
+}
+
 fn withheld(need: &Need) -> String {
     match need {
         Need::Nothing => String::new(),
@@ -191,12 +202,12 @@ fn declared(
         Aspect::OnFailure if entry.policy == point.policy() => {
             (entry.policy.to_string(), Layer::Declaration)
         }
-        Aspect::OnFailure => (entry.policy.to_string(), Layer::Registration),
+        Aspect::OnFailure => (entry.policy.to_string(), Layer::Handler),
         Aspect::TimeLimit => {
             let layer = match entry.timeout {
                 limit if limit == point.time_limit() => Layer::Declaration,
                 limit if point.time_limit().is_none() && limit == config.timeout => Layer::Registry,
-                _ => Layer::Registration,
+                _ => Layer::Handler,
             };
             let limit = entry.timeout.map_or_else(|| "none".to_owned(), |it| format!("{it:?}"));
             (limit, layer)
@@ -206,7 +217,7 @@ fn declared(
     let why = match layer {
         Layer::Declaration if aspect == Aspect::Mode => None,
         Layer::Declaration => Some(format!("declared at {}", point.location())),
-        Layer::Registration => Some(format!("registered at {}", entry.location)),
+        Layer::Handler => Some(format!("registered at {}", entry.location)),
         _ => None,
     };
     Some(Explained {

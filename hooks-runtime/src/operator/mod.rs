@@ -116,7 +116,9 @@ use crate::operator::setting::Draft;
 use crate::operator::target::{Pattern, address};
 use crate::point::FailurePolicy;
 use crate::registry::entry::Entry;
+use crate::registry::store::Store;
 use crate::registry::{HookRegistry, Inner};
+use crate::sync::MutexGuard;
 use crate::timer::now;
 
 impl HookRegistry {
@@ -484,8 +486,11 @@ impl Operator {
         self.inner.end_settings();
         let at = now(&*self.inner.config.timer);
         let store = self.inner.store();
-        let matching = store.matching(&pattern)?;
+        let matching = store.matching(&pattern);
         let [(_, entry)] = &matching[..] else {
+            if matching.is_empty() {
+                return Err(no_match(&pattern, store));
+            }
             let handlers = matching.iter().map(|(_, entry)| address(entry)).collect();
             return Err(OperatorError::Several { target: target.as_ref().to_owned(), handlers });
         };
@@ -601,6 +606,17 @@ impl NewSetting<'_> {
 /// The longest that a setting holds which has an end.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 
+/// How many settings a registry has at most: each change looks at all of them.
+const MOST: usize = 500;
+
+/// The error of a target that names no handler. What was meant is worked out without the
+/// lock.
+fn no_match(target: &Pattern, store: MutexGuard<'_, Store>) -> OperatorError {
+    let entries = store.entries();
+    drop(store);
+    OperatorError::NoMatch { target: target.to_string(), nearest: target.nearest(&entries) }
+}
+
 /// Whether a text says anything.
 fn is_readable(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
@@ -659,7 +675,12 @@ fn form(draft: &Draft) -> String {
 impl Inner {
     /// The break-glass settings that hold now, for a report.
     pub(crate) fn holding_break_glass(&self) -> Vec<Setting> {
-        self.break_glass.holding(|| now(&*self.config.timer))
+        let at = || now(&*self.config.timer);
+        let (holding, is_any_over) = self.break_glass.holding(at);
+        if is_any_over {
+            self.end_settings();
+        }
+        holding
     }
 
     fn apply_setting(&self, draft: Draft) -> Result<Setting, OperatorError> {
@@ -684,10 +705,13 @@ impl Inner {
         self.end_settings();
         let (setting, commit) = {
             let mut store = self.store();
-            let matching = match store.matching(&pattern) {
-                Err(OperatorError::NoMatch { .. }) if draft.may_name_none => Vec::new(),
-                matching => matching?,
-            };
+            let matching = store.matching(&pattern);
+            if matching.is_empty() && !draft.may_name_none {
+                return Err(no_match(&pattern, store));
+            }
+            if store.settings.all().len() == MOST {
+                return Err(OperatorError::TooMany { most: MOST });
+            }
             check(&draft, &matching)?;
             let id = store.settings.next_id();
             let setting = Setting::new(id, pattern, draft, ends, timer);
@@ -741,7 +765,10 @@ impl Inner {
         let at = now(&*self.config.timer);
         let reset: Vec<_> = {
             let store = self.store();
-            let matching = store.matching(&pattern)?;
+            let matching = store.matching(&pattern);
+            if matching.is_empty() {
+                return Err(no_match(&pattern, store));
+            }
             let breakers = matching.into_iter().filter_map(|(_, entry)| {
                 let breaker = Arc::clone(store.settings.holding(&entry, at)?.breaker()?);
                 Some((entry, breaker))

@@ -28,8 +28,9 @@ pub(crate) struct PointRules {
     handlers: HashMap<u64, Vec<Span>>,
     /// How many handlers the point has.
     all: usize,
-    /// The first end of a setting.
+    /// The first and the last end of a setting.
     first_end: Option<Instant>,
+    last_end: Option<Instant>,
     /// Whether a handler is called for a sample of fires.
     has_sample: bool,
     /// Whether a fire has seen that a setting has ended.
@@ -83,15 +84,22 @@ impl PointRules {
         }
         let spans = || handlers.values().flatten();
         let first_end = spans().filter_map(|span| span.until).min();
+        let last_end = spans().filter_map(|span| span.until).max();
         let rules = || spans().filter_map(|span| span.rules.as_ref());
         let has_sample = rules().any(|rules| rules.sample.is_some());
         let is_end_seen = AtomicBool::new(false);
-        Some(Arc::new(Self { handlers, all, first_end, has_sample, is_end_seen }))
+        Some(Arc::new(Self { handlers, all, first_end, last_end, has_sample, is_end_seen }))
     }
 
-    /// A fire begins. `now` and `fire` are asked where they matter.
-    pub(crate) fn begin(&self, now: impl FnOnce() -> Instant, fire: impl FnOnce() -> u64) -> Began {
-        Began { at: self.first_end.map(|_| now()), fire: if self.has_sample { fire() } else { 0 } }
+    /// A fire begins. `now` and `fire` are asked where they matter. A clock that cannot be
+    /// read is past every end: nothing is loosened for longer than was asked.
+    pub(crate) fn begin(
+        &self,
+        now: impl FnOnce() -> Option<Instant>,
+        fire: impl FnOnce() -> u64,
+    ) -> Began {
+        let at = self.last_end.map(|last| now().unwrap_or(last));
+        Began { at, fire: if self.has_sample { fire() } else { 0 } }
     }
 
     /// Whether a setting has ended when that fire began, and no fire has seen that yet.
@@ -105,15 +113,16 @@ impl Began {
     /// The beginning of a run, of which the stages have these rules.
     pub(crate) fn of_run<'r>(
         rules: impl Iterator<Item = &'r PointRules>,
-        now: impl FnOnce() -> Instant,
+        now: impl FnOnce() -> Option<Instant>,
         fire: impl FnOnce() -> u64,
     ) -> Self {
-        let (mut has_end, mut has_sample) = (false, false);
+        let (mut last_end, mut has_sample) = (None, false);
         for rules in rules {
-            has_end |= rules.first_end.is_some();
+            last_end = last_end.max(rules.last_end);
             has_sample |= rules.has_sample;
         }
-        Self { at: has_end.then(now), fire: if has_sample { fire() } else { 0 } }
+        let at = last_end.map(|last| now().unwrap_or(last));
+        Self { at, fire: if has_sample { fire() } else { 0 } }
     }
 }
 
@@ -247,27 +256,26 @@ impl HandlerRules {
     pub(crate) fn admit(
         &self,
         now: impl Fn() -> Instant,
-    ) -> Result<(Option<Permit>, Option<Transition>), FailureKind> {
+    ) -> (Result<Option<Permit>, FailureKind>, Option<Transition>) {
+        let refused = |retry_in| Err(FailureKind::BreakerOpen { retry_in });
         let (mut permit, mut transition) = (None, None);
-        match self.forced {
-            Some(BreakerState::Closed) => {}
-            Some(_) => return Err(FailureKind::BreakerOpen { retry_in: None }),
-            None => {
-                if let Some(breaker) = &self.breaker {
-                    let refused = |retry_in| FailureKind::BreakerOpen { retry_in: Some(retry_in) };
-                    let (taken, changed) = breaker.acquire(now()).map_err(refused)?;
-                    (permit, transition) = (Some(taken), changed);
-                }
-            }
+        match (self.forced, &self.breaker) {
+            (Some(BreakerState::Closed), _) | (None, None) => {}
+            (Some(_), _) => return (refused(None), None),
+            (None, Some(breaker)) => match breaker.acquire(now()) {
+                Ok((taken, changed)) => (permit, transition) = (Some(taken), changed),
+                Err(retry_in) => return (refused(Some(retry_in)), None),
+            },
         }
         // After the breaker: a call that it refuses does not count here. A permit is
         // given back where this refuses.
         if let Some((limit, limiter)) = &self.rate
             && let Err(retry_in) = limiter.take(now())
         {
-            return Err(FailureKind::RateLimited { limit: limit.clone(), retry_in });
+            let limit = limit.clone();
+            return (Err(FailureKind::RateLimited { limit, retry_in }), transition);
         }
-        Ok((permit, transition))
+        (Ok(permit), transition)
     }
 
     /// The state of its breaker, where it has one.

@@ -112,8 +112,10 @@ pub enum Layer {
     Registry,
     /// The declaration of the point.
     Declaration,
-    /// The registration of the handler.
-    Registration,
+    /// The registration of the handler. Not called so: of two items of one name, the
+    /// compiler's messages write out the paths.
+    #[cfg_attr(feature = "serde", serde(rename = "registration"))]
+    Handler,
     /// The operator's file.
     File,
     /// What an operator set while the program runs.
@@ -126,7 +128,7 @@ impl Layer {
         match self {
             Self::Registry => "registry",
             Self::Declaration => "declaration",
-            Self::Registration => "registration",
+            Self::Handler => "registration",
             Self::File => "file",
             Self::Live => "live",
         }

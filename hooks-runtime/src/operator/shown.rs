@@ -76,13 +76,16 @@ impl BreakGlass {
         self.any.store(any, Ordering::Release);
     }
 
-    /// Those that hold now.
-    pub(crate) fn holding(&self, now: impl FnOnce() -> Instant) -> Vec<Setting> {
+    /// Those that hold now, and whether one has ended that is still here.
+    pub(crate) fn holding(&self, now: impl FnOnce() -> Instant) -> (Vec<Setting>, bool) {
         if !self.any.load(Ordering::Acquire) {
-            return Vec::new();
+            return (Vec::new(), false);
         }
         let now = now();
         let settings = Arc::clone(&self.settings.lock().unwrap_or_else(PoisonError::into_inner));
-        settings.iter().filter(|setting| setting.holds_at(now)).cloned().collect()
+        let holding = settings.iter().filter(|setting| setting.holds_at(now));
+        let holding: Vec<_> = holding.cloned().collect();
+        let is_any_over = holding.len() < settings.len();
+        (holding, is_any_over)
     }
 }

@@ -123,9 +123,13 @@ impl SettingStore {
     /// What the settings come to for the handlers of a point.
     pub(crate) fn rules<'e>(
         &mut self,
+        point: &str,
         entries: impl Iterator<Item = &'e Arc<Entry>>,
     ) -> Option<Arc<PointRules>> {
         let now = self.changed?;
+        if !self.settings.iter().any(|setting| setting.pattern().may_name(point)) {
+            return None;
+        }
         let (mut handlers, mut all) = (HashMap::new(), 0);
         for entry in entries {
             all += 1;

@@ -22,6 +22,10 @@ pub(crate) fn of(point: &str, plugin: Option<&PluginId>, handler: &str) -> Strin
     }
 }
 
+/// Names are shorter; a target that is not would take long to compare.
+const LONGEST: usize = 1_000;
+const MOST_COLONS: usize = 8;
+
 /// Any text.
 const ANY: &str = "*";
 
@@ -50,6 +54,9 @@ impl Pattern {
         if text.is_empty() {
             return Err("it is empty");
         }
+        if text.len() > LONGEST || text.matches(':').count() > MOST_COLONS {
+            return Err("it is longer than any name: 1,000 bytes and eight `:` are the most");
+        }
         if !text.contains(':') {
             return Err("it has no `:` between the point and the handler");
         }
@@ -70,16 +77,23 @@ impl Pattern {
 
     /// Every way to read it.
     fn readings(&self) -> impl Iterator<Item = Reading<'_>> {
-        self.0.match_indices(':').map(|(at, _)| {
+        self.0.match_indices(':').flat_map(|(at, _)| {
             let (point, rest) = (&self.0[..at], &self.0[at + 1..]);
-            match rest.split_once('/') {
-                // A place in the source is the name of a built-in handler.
-                Some((plugin, handler)) if !is_place(rest) => {
-                    Reading { point, plugin: Some(plugin), handler }
-                }
-                _ => Reading { point, plugin: None, handler: rest },
-            }
+            let owned = rest.split_once('/').map(|(plugin, handler)| Reading {
+                point,
+                plugin: Some(plugin),
+                handler,
+            });
+            // A place in the source has a `/` too: of a built-in handler, or behind a plugin.
+            let is_whole = owned.is_none() || is_place(rest);
+            let whole = is_whole.then_some(Reading { point, plugin: None, handler: rest });
+            owned.into_iter().chain(whole)
         })
+    }
+
+    /// Whether it may name handlers of that point: what most settings do not.
+    pub(crate) fn may_name(&self, point: &str) -> bool {
+        self.readings().any(|reading| glob(reading.point, point))
     }
 
     pub(crate) fn matches(&self, entry: &Entry) -> bool {
@@ -97,12 +111,12 @@ impl Pattern {
     }
 
     /// Whether it is `point:plugin/*` of a handler.
-    fn is_plugin_of(&self, entries: &[&Arc<Entry>]) -> bool {
+    fn is_plugin_of(&self, entries: &[Arc<Entry>]) -> bool {
         entries.iter().any(|entry| entry.plugin.is_some() && self.matches(entry))
     }
 
     /// The target that was most likely meant, where this one names no handler.
-    pub(crate) fn nearest<'e>(&self, entries: &[&'e Arc<Entry>]) -> Option<String> {
+    pub(crate) fn nearest<'e>(&self, entries: &'e [Arc<Entry>]) -> Option<String> {
         // All of a plugin, where only its id was given.
         let whole = format!("{}/*", self.0);
         if Self(whole.as_str().into()).is_plugin_of(entries) {
@@ -115,7 +129,7 @@ impl Pattern {
         // A part without a `*` that is nearly one that exists.
         let corrected = self.readings().filter_map(|reading| {
             let part = |part: &str, known: &dyn Fn(&'e Arc<Entry>) -> Option<&'e str>| {
-                let mut all = entries.iter().filter_map(|entry| known(entry));
+                let mut all = entries.iter().filter_map(known);
                 if part.contains('*') || all.clone().any(|known| known == part) {
                     return Some(part.to_owned());
                 }

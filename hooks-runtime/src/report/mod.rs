@@ -347,8 +347,15 @@ impl FireReport {
     }
 
     /// With the break-glass settings that held when the fire began.
+    /// What counted for a handler is among them, whenever it was set.
     pub(crate) fn under(mut self, break_glass: Vec<Setting>) -> Self {
         self.break_glass = break_glass;
+        let counted = self.handlers.iter().flat_map(|row| &row.settings);
+        for setting in counted.filter(|setting| setting.is_break_glass()) {
+            if !self.break_glass.contains(setting) {
+                self.break_glass.push(setting.clone());
+            }
+        }
         self
     }
 

@@ -14,9 +14,9 @@ use std::iter;
 use std::sync::{Arc, PoisonError, Weak};
 
 use crate::error::NameClash;
+use crate::operator::Setting;
 use crate::operator::store::SettingStore;
 use crate::operator::target::Pattern;
-use crate::operator::{OperatorError, Setting};
 use crate::plugin::id::PluginId;
 use crate::plugin::leaving::Leaving;
 use crate::plugin::quota::Quota;
@@ -94,28 +94,26 @@ impl Store {
         if self.settings.is_empty() {
             return Some(Arc::clone(&point.list));
         }
-        Some(match self.settings.rules(point.order.iter()) {
+        let name = point.descriptor.name();
+        Some(match self.settings.rules(name, point.order.iter()) {
             Some(rules) => Arc::new(point.list.ruled(rules)),
             None => Arc::clone(&point.list),
         })
     }
 
     /// The handlers that a target names, point by point as they are listed.
-    pub(crate) fn matching(
-        &self,
-        target: &Pattern,
-    ) -> Result<Vec<(usize, Arc<Entry>)>, OperatorError> {
-        let all = self.sorted_points().into_iter();
-        let all = all.flat_map(|(index, point)| point.order.iter().map(move |it| (index, it)));
-        let all: Vec<_> = all.collect();
-        let matching = all.iter().filter(|(_, entry)| target.matches(entry));
-        let matching: Vec<_> = matching.map(|(index, entry)| (*index, Arc::clone(entry))).collect();
-        if matching.is_empty() {
-            let entries: Vec<_> = all.iter().map(|(_, entry)| *entry).collect();
-            let (target, nearest) = (target.to_string(), target.nearest(&entries));
-            return Err(OperatorError::NoMatch { target, nearest });
-        }
-        Ok(matching)
+    pub(crate) fn matching(&self, target: &Pattern) -> Vec<(usize, Arc<Entry>)> {
+        let points = self.sorted_points().into_iter();
+        let points = points.filter(|(_, point)| target.may_name(point.descriptor.name()));
+        let all = points.flat_map(|(index, point)| point.order.iter().map(move |it| (index, it)));
+        let matching = all.filter(|(_, entry)| target.matches(entry));
+        matching.map(|(index, entry)| (index, Arc::clone(entry))).collect()
+    }
+
+    /// All handlers, to be looked at without the lock.
+    pub(crate) fn entries(&self) -> Vec<Arc<Entry>> {
+        let entries = self.points.values().flat_map(|point| point.order.iter());
+        entries.cloned().collect()
     }
 
     /// The points with handlers that any of the settings names.
