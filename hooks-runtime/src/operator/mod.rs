@@ -85,6 +85,7 @@
 //! | warn, of one that only counts info | the circuit breaker of a hook handler changed | `point`, `handler`, `owner`, `from`, `to` |
 //! | error | every circuit breaker of a hook point is open | `point` |
 
+mod apply;
 pub(crate) mod breaker;
 mod check;
 mod error;
@@ -111,14 +112,11 @@ pub use sample::Fraction;
 pub use setting::{End, Layer, Setting, SettingChange, SettingEnd, SettingId};
 pub(crate) use shown::{BreakGlass, all_breakers_open, breaker_changed, withheld};
 
-use crate::operator::check::Need;
+use crate::operator::apply::{is_readable, no_match, parse};
 use crate::operator::setting::Draft;
-use crate::operator::target::{Pattern, address};
+use crate::operator::target::address;
 use crate::point::FailurePolicy;
-use crate::registry::entry::Entry;
-use crate::registry::store::Store;
 use crate::registry::{HookRegistry, Inner};
-use crate::sync::MutexGuard;
 use crate::timer::now;
 
 impl HookRegistry {
@@ -600,187 +598,5 @@ impl NewSetting<'_> {
     /// nothing.
     pub fn apply(self) -> Result<Setting, OperatorError> {
         self.operator.inner.apply_setting(self.draft?)
-    }
-}
-
-/// The longest that a setting holds which has an end.
-const LONGEST: Duration = Duration::from_hours(365 * 24);
-
-/// How many settings a registry has at most: each change looks at all of them.
-const MOST: usize = 500;
-
-/// The error of a target that names no handler. What was meant is worked out without the
-/// lock.
-fn no_match(target: &Pattern, store: MutexGuard<'_, Store>) -> OperatorError {
-    let entries = store.entries();
-    drop(store);
-    OperatorError::NoMatch { target: target.to_string(), nearest: target.nearest(&entries) }
-}
-
-/// Whether a text says anything.
-fn is_readable(text: &str) -> bool {
-    text.chars().any(char::is_alphanumeric)
-}
-
-fn parse(target: &str) -> Result<Pattern, OperatorError> {
-    let bad = |problem| OperatorError::BadTarget { target: target.to_owned(), problem };
-    Pattern::parse(target).map_err(bad)
-}
-
-/// Whether a setting may apply to all of the handlers.
-fn check(draft: &Draft, matching: &[(usize, Arc<Entry>)]) -> Result<(), OperatorError> {
-    let mut refused = None;
-    for (_, entry) in matching {
-        match (check::need(entry, &draft.change, draft.fails_closed), &mut refused) {
-            (Need::Nothing, _) => {}
-            (Need::BreakGlass { .. }, _) if draft.break_glass => {}
-            (Need::BreakGlass { .. }, Some(OperatorError::NeedsBreakGlass { more, .. })) => {
-                *more += 1;
-            }
-            (Need::BreakGlass { effect, or_fail_closed }, refused) => {
-                *refused = Some(OperatorError::NeedsBreakGlass {
-                    setting: draft.change.verb(),
-                    handler: address(entry),
-                    more: 0,
-                    effect,
-                    form: form(draft),
-                    or_fail_closed,
-                });
-            }
-            (Need::Refused(error), _) => return Err(error),
-        }
-    }
-    if let Some(error) = refused {
-        return Err(error);
-    }
-    if let SettingChange::TimeLimit(asked) = draft.change
-        && let Some((_, entry)) = matching.first()
-        && let Some(own) = entry.timeout
-        && matching.iter().all(|(_, entry)| entry.timeout.is_some_and(|own| own <= asked))
-    {
-        return Err(OperatorError::NotShorter { handler: address(entry), own, asked });
-    }
-    Ok(())
-}
-
-/// The call that a draft comes from, as an operator would write it.
-fn form(draft: &Draft) -> String {
-    let more = match draft.change {
-        SettingChange::Mode(_) | SettingChange::OnFailure(_) => "",
-        _ => ", …",
-    };
-    format!("{}({:?}{more})", draft.change.verb(), draft.target)
-}
-
-impl Inner {
-    /// The break-glass settings that hold now, for a report.
-    pub(crate) fn holding_break_glass(&self) -> Vec<Setting> {
-        let at = || now(&*self.config.timer);
-        let (holding, is_any_over) = self.break_glass.holding(at);
-        if is_any_over {
-            self.end_settings();
-        }
-        holding
-    }
-
-    fn apply_setting(&self, draft: Draft) -> Result<Setting, OperatorError> {
-        if draft.break_glass {
-            if !draft.why.as_deref().is_some_and(is_readable) {
-                return Err(OperatorError::NoReason);
-            }
-            if draft.end.is_none() {
-                return Err(OperatorError::NoEnd);
-            }
-        }
-        draft.validate()?;
-        let pattern = parse(&draft.target)?;
-        let timer = &self.config.timer;
-        let at = now(&**timer);
-        let left = draft.end.map(|end| end.time_left().ok_or(OperatorError::Ended)).transpose()?;
-        if left.is_some_and(|left| left > LONGEST) {
-            return Err(OperatorError::TooFar);
-        }
-        let ends =
-            left.map(|left| at.checked_add(left).ok_or(OperatorError::TooFar)).transpose()?;
-        self.end_settings();
-        let (setting, commit) = {
-            let mut store = self.store();
-            let matching = store.matching(&pattern);
-            if matching.is_empty() && !draft.may_name_none {
-                return Err(no_match(&pattern, store));
-            }
-            if store.settings.all().len() == MOST {
-                return Err(OperatorError::TooMany { most: MOST });
-            }
-            check(&draft, &matching)?;
-            let id = store.settings.next_id();
-            let setting = Setting::new(id, pattern, draft, ends, timer);
-            store.settings.add(setting.clone(), at);
-            let commit =
-                self.publish_settings(&mut store, matching.iter().map(|(index, _)| *index));
-            (setting, commit)
-        };
-        drop(commit);
-        shown::began(&setting, &self.config.observers);
-        Ok(setting)
-    }
-
-    fn clear_setting(&self, id: SettingId) -> Result<Setting, OperatorError> {
-        self.end_settings();
-        let (setting, commit) = {
-            let mut store = self.store();
-            let cleared = store.settings.remove(id);
-            let setting = cleared.ok_or(OperatorError::NoSetting { id })?;
-            let points = store.points_matching(&[&setting]);
-            (setting, self.publish_settings(&mut store, points.into_iter()))
-        };
-        drop(commit);
-        shown::ended(&setting, SettingEnd::Cleared, &self.config.observers);
-        Ok(setting)
-    }
-
-    /// Takes out the settings that have ended, and says so. Called before each change, and
-    /// by the first fire that sees it: nothing here has a thread of its own.
-    #[cold]
-    pub(crate) fn end_settings(&self) {
-        let at = now(&*self.config.timer);
-        let (ended, commit) = {
-            let mut store = self.store();
-            let ended = store.settings.take_ended(at);
-            if ended.is_empty() {
-                return;
-            }
-            let points = store.points_matching(&ended.iter().collect::<Vec<_>>());
-            let commit = self.publish_settings(&mut store, points.into_iter());
-            (ended, commit)
-        };
-        drop(commit);
-        for setting in &ended {
-            shown::ended(setting, SettingEnd::Passed, &self.config.observers);
-        }
-    }
-
-    fn reset_breakers(&self, target: &str) -> Result<usize, OperatorError> {
-        let pattern = parse(target)?;
-        let at = now(&*self.config.timer);
-        let reset: Vec<_> = {
-            let store = self.store();
-            let matching = store.matching(&pattern);
-            if matching.is_empty() {
-                return Err(no_match(&pattern, store));
-            }
-            let breakers = matching.into_iter().filter_map(|(_, entry)| {
-                let breaker = Arc::clone(store.settings.holding(&entry, at)?.breaker()?);
-                Some((entry, breaker))
-            });
-            breakers.collect()
-        };
-        for (entry, breaker) in &reset {
-            if let Some(transition) = breaker.reset(at) {
-                let is_shadow = breaker.is_shadow();
-                breaker_changed(entry, transition, is_shadow, &self.config.observers);
-            }
-        }
-        Ok(reset.len())
     }
 }
