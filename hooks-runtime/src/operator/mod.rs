@@ -319,15 +319,9 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn sample(&self, target: impl Into<String>, part: f64) -> NewSetting<'_> {
-        match Fraction::new(part) {
-            Ok(part) => self.set(target, SettingChange::Sample(part)),
-            Err(problem) => {
-                let (setting, problem) = ("sample", format!("{problem}, not {part}"));
-                NewSetting {
-                    operator: self,
-                    draft: Err(OperatorError::BadValue { setting, problem }),
-                }
-            }
+        match SettingChange::sample(part) {
+            Ok(change) => self.set(target, change),
+            Err(error) => NewSetting { operator: self, draft: Err(error) },
         }
     }
 

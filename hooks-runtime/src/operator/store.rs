@@ -50,7 +50,8 @@ impl SettingStore {
     pub(crate) fn add(&mut self, setting: Setting, now: Instant) {
         self.changed = Some(now);
         self.settings.push(setting);
-        self.settings.sort_by_key(|setting| (setting.layer(), setting.id()));
+        // Stable: of one layer the newest is the last, but for what a file has in its order.
+        self.settings.sort_by_key(Setting::layer);
     }
 
     pub(crate) fn remove(&mut self, id: SettingId) -> Option<Setting> {
