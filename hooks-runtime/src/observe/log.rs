@@ -12,6 +12,8 @@ use crate::error::FailureKind;
 #[cfg(feature = "tokio")]
 use crate::error::FireError;
 use crate::escape::escaped;
+#[cfg(feature = "config")]
+use crate::operator::FileError;
 use crate::operator::{Setting, Transition};
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
@@ -160,6 +162,23 @@ pub(crate) fn setting_withheld(setting: &Setting, handler: &str) {
             handler,
             "an operator's setting does not apply to `{}`, which came later: {setting}",
             escaped(handler),
+        );
+    });
+}
+
+/// An operator's file was refused.
+#[cfg(feature = "config")]
+pub(crate) fn file_refused(error: &FileError) {
+    emit(|| tracing::warn!("an operator's file was refused: {}", error.in_one_line()));
+}
+
+/// What is called with each load of an operator's file panicked.
+#[cfg(feature = "config")]
+pub(crate) fn follower_panicked(message: &str) {
+    emit(|| {
+        tracing::error!(
+            panic = %escaped(message),
+            "what follows an operator's file panicked",
         );
     });
 }

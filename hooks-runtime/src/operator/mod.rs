@@ -90,6 +90,8 @@ pub(crate) mod breaker;
 mod check;
 mod error;
 mod explain;
+#[cfg(feature = "config")]
+mod file;
 mod mode;
 pub(crate) mod rate;
 pub(crate) mod rules;
@@ -106,6 +108,10 @@ use std::time::Duration;
 pub use breaker::{BreakerSettings, BreakerState, Transition, TransitionCounts};
 pub use error::OperatorError;
 pub use explain::{Explained, Explanation};
+#[cfg(feature = "config")]
+pub use file::{
+    FileError, FileMistake, FileProblem, FileSetting, Follow, Loaded, Preview, SettingsFile,
+};
 pub use mode::Mode;
 pub use rate::RateLimit;
 pub use sample::Fraction;
