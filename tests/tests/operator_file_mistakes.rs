@@ -90,7 +90,7 @@ const IN_AN_ENTRY: &[(&str, &[&str])] = &[
     ),
     (
         "time_limit = 200",
-        &["line 3, `time_limit`: a duration has a unit: write `time_limit = \"200s\"`"],
+        &["line 3, `time_limit`: a duration is a string with a unit, as \"200ms\" or \"200s\""],
     ),
     (
         "time_limit = \"0.2s\"",

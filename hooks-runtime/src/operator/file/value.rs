@@ -148,10 +148,10 @@ impl<'s> Field<'s> {
                 |problem| self.bad(format!("`{}` {problem}", escaped(text)), mistakes),
                 Some,
             ),
-            DeValue::Integer(number) => self.bad(
-                format!("a duration has a unit: write `{} = \"{number}s\"`", self.name),
-                mistakes,
-            ),
+            DeValue::Integer(number) => {
+                let problem = "a duration is a string with a unit";
+                self.bad(format!("{problem}, as \"{number}ms\" or \"{number}s\""), mistakes)
+            }
             _ => self.wrong_type("a duration as a string, as \"200ms\"", mistakes),
         }
     }
