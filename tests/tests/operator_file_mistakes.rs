@@ -456,6 +456,9 @@ fn text_of_a_file_is_escaped_where_people_read_it() {
 fn the_problem_is_there_as_data() {
     let hooks = host();
     let refused = load(&hooks.operator(), &text_of("time_limit = '10s'")).unwrap_err();
+    // `main` prints an error as people read it.
+    assert_eq!(format!("{refused:?}"), refused.to_string());
+    assert!(format!("{refused:#?}").starts_with("Mistakes {"));
     let FileError::Mistakes { file: None, mistakes, more: 0 } = &refused else { panic!() };
     assert_eq!((mistakes[0].line, mistakes[0].key.as_deref()), (3, Some("time_limit")));
     assert!(matches!(mistakes[0].problem, FileProblem::Refused(OperatorError::NotShorter { .. })));

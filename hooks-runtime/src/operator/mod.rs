@@ -63,6 +63,8 @@
 //! [listed](Operator::settings), and when one ends or is cleared the one before counts
 //! again. A fire uses the settings that it began with, to its end.
 //!
+//! With the feature `config` the same can be [in a file](crate::guides::settings_in_a_file).
+//!
 //! # No gate is opened by the way
 //!
 //! To disable, shadow or sample a handler of a gate, or one that fails closed, to let it
@@ -80,7 +82,8 @@
 //!
 //! | level | event | fields |
 //! |---|---|---|
-//! | info, of break-glass warn | an operator's setting begins, has ended, was cleared | `id`, `layer`, `break_glass` |
+//! | info, of break-glass warn | an operator's setting begins, has ended, was cleared, left the file | `id`, `layer`, `break_glass` |
+//! | warn | an operator's file was refused | – |
 //! | warn | a setting does not apply to a handler that came later | `id`, `handler` |
 //! | warn, of one that only counts info | the circuit breaker of a hook handler changed | `point`, `handler`, `owner`, `from`, `to` |
 //! | error | every circuit breaker of a hook point is open | `point` |

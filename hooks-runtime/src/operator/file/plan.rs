@@ -180,7 +180,7 @@ struct Plan {
 impl Plan {
     fn new(settings: &[FileSetting], candidates: Vec<Candidate<'_>>, store: &Store) -> Self {
         let of_file = store.settings.all().iter().filter(|it| it.layer() == Layer::File);
-        let mut old: Vec<Option<&Setting>> = of_file.map(Some).collect();
+        let mut old: Vec<(usize, &Setting)> = of_file.enumerate().collect();
         let (mut places, mut rows, mut new) = (Vec::new(), Vec::new(), Vec::new());
         let mut candidates = candidates.into_iter().peekable();
         for setting in settings {
@@ -190,20 +190,16 @@ impl Plan {
                 rows.push(Row::Over(setting.clone()));
                 continue;
             };
-            let same = |old: &Option<&Setting>| old.is_some_and(|old| setting.is(old));
-            let place = old.iter().position(same);
-            match place.and_then(|place| Some((place, old[place].take()?))) {
-                Some((place, stays)) => {
-                    places.push(place);
-                    rows.push(Row::Stays(setting.clone(), stays.clone()));
-                }
-                None => {
-                    rows.push(Row::Begins(setting.clone()));
-                    new.push(prepared);
-                }
+            let same = old.iter().position(|(_, old)| setting.is(old));
+            if let Some((place, stays)) = same.map(|same| old.remove(same)) {
+                places.push(place);
+                rows.push(Row::Stays(setting.clone(), stays.clone()));
+            } else {
+                rows.push(Row::Begins(setting.clone()));
+                new.push(prepared);
             }
         }
-        let ends = old.into_iter().flatten().cloned().collect();
+        let ends = old.into_iter().map(|(_, setting)| setting.clone()).collect();
         let is_reordered = !places.is_sorted();
         Self { changes: Changes { rows, ends, is_reordered }, new }
     }
