@@ -372,6 +372,8 @@ fn one_mistake_brings_about_no_other() {
         ("[[setting]]\ntarget = 'placed:stats/count\nmode = 'disable'", "line 2, `target`"),
         ("[[setting]\ntarget = 'placed:stats/count'\nmode = 'disable'", "line 1"),
         ("[[setting]]\ntarget = 'placed:stats/count'\nmode =", "line 3, `mode`"),
+        ("[[setting]]\ntagret = 'placed:stats/count'\nmode = 'disable'", "line 2, `tagret`"),
+        ("[[setting]]\ntarget = 'placed:stats/count'\nmod = 'disable'", "line 3, `mod`"),
         (
             "[[setting]]\ntarget = 'placed:stats/count'\nrate_limit = { calls = x, per = 1 }",
             "line 3",

@@ -223,13 +223,15 @@ pub(super) fn read<'s>(
         }
     }
     let has = |keys: &[&str]| all.iter().any(|field| keys.contains(&field.name));
-    if is_toml && !has(&["target"]) {
+    // What is missing may be a line that could not be read, or a key that is misspelt.
+    let is_all_known = is_toml && all.iter().all(|field| KEYS.contains(&field.name));
+    if is_all_known && !has(&["target"]) {
         let expected = "an entry says for which handlers it is, as \
                         `target = \"placed:mail/confirm\"`";
         let problem = FileProblem::Missing { key: "target", expected };
         mistakes.add(lines.start, None, problem);
     }
-    if is_toml && !has(THINGS) {
+    if is_all_known && !has(THINGS) {
         mistakes.add(lines.start, None, FileProblem::SetsNothing { known: THINGS });
     }
     let is_whole = is_toml && mistakes.all.len() == before;
