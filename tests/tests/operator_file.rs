@@ -2,7 +2,6 @@
 //! that it is one change.
 
 mod file_support;
-mod support;
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex};
@@ -13,8 +12,6 @@ use hooks_runtime::observe::Observer;
 use hooks_runtime::operator::*;
 use hooks_runtime::report::{HandlerStatus, SkipReason};
 use hooks_runtime::{FailurePolicy, Gate, HookRegistry, Judgement, on};
-use support::Log;
-use support::events::Lines;
 use tokio::sync::Notify;
 
 fn placed() -> PlacedPayload {
@@ -266,6 +263,11 @@ async fn l34_an_end_of_a_file_is_kept_on_the_registrys_clock() {
     let left = loaded.begins().next().unwrap().ends_in().unwrap();
     let day = Duration::from_secs(86_400);
     assert!(left > 2 * day && left <= 3 * day, "{left:?}");
+    // Another end is another setting.
+    let longer = load(&operator, &text.replace(&in_days(3), &in_days(4))).unwrap();
+    assert_eq!((longer.begins().count(), longer.ends().count()), (1, 1));
+    assert!(longer.begins().next().unwrap().ends_in().unwrap() > 3 * day);
+    load(&operator, &text).unwrap();
     let count = || mode_of(&hooks, "count");
     assert_eq!(count(), Mode::Disable);
     tokio::time::advance(left).await;
@@ -410,45 +412,22 @@ impl Observer for Noted {
 }
 
 #[test]
-fn l34_observers_and_the_log_have_what_begins_what_ends_and_what_is_refused() {
+fn l34_observers_are_notified_of_what_begins_and_what_leaves() {
     let noted = Noted::default();
-    let log = Log::new();
     let hooks = host_with(HookRegistry::builder().observer(noted.clone()));
     let operator = hooks.operator();
-    tracing::subscriber::with_default(Lines(log.clone()), || {
-        let sample = entry("placed:stats/*", "sample = 0.5");
-        load(&operator, &(sample.clone() + &entry("placed:mail/*", "mode = 'disable'"))).unwrap();
-        load(&operator, &(sample.clone() + &entry("placed:audit/*", "mode = 'disable'"))).unwrap();
-        log.take();
-        noted.0.lock().unwrap().drain(..2);
-        assert!(operator.preview(&SettingsFile::parse("x = 1")).is_err());
-        assert!(log.is_empty());
-        load(&operator, "x = 1\n\"y\\u001b\" = 2").unwrap_err();
-        assert_eq!(
-            log.take(),
-            [
-                "message: an operator's file was refused: the file has 2 mistakes, so nothing of it was \
-             applied: line 1, `x`: this key is unknown; known here: `setting`; line 2, `y\\u{1b}`: \
-             this key is unknown; known here: `setting`"
-            ]
-        );
-        load(&operator, &sample).unwrap();
-        assert_eq!(
-            log.take(),
-            [
-                "message: an operator's setting left the file: disable placed:audit/*",
-                "id: 3",
-                "layer: \"file\"",
-                "break_glass: false",
-            ]
-        );
-    });
+    let sample = entry("placed:stats/*", "sample = 0.5");
+    load(&operator, &(sample.clone() + &entry("placed:mail/*", "mode = 'disable'"))).unwrap();
+    noted.0.lock().unwrap().clear();
+    load(&operator, &(sample.clone() + &entry("placed:audit/*", "mode = 'disable'"))).unwrap();
+    load(&operator, "x = 1").unwrap_err();
+    load(&operator, &sample).unwrap();
     assert_eq!(
         *noted.0.lock().unwrap(),
         [
             "- disable placed:mail/* LeftFile",
             "+ disable placed:audit/*",
-            "- disable placed:audit/* LeftFile"
+            "- disable placed:audit/* LeftFile",
         ]
     );
 }

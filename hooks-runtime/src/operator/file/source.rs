@@ -5,9 +5,6 @@ use std::ops::Range;
 
 use crate::operator::file::error::{FileMistake, FileProblem};
 
-/// The mark that some editors put at the beginning of a file.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// A text, with where its lines begin.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -28,7 +25,6 @@ impl Source {
     /// The text of these bytes. What is no text is replaced, so that the rest is read, and
     /// its lines are noted.
     pub(super) fn new(bytes: &[u8], mistakes: &mut Mistakes) -> Self {
-        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let (mut text, mut bad) = (String::with_capacity(bytes.len()), Vec::new());
         for chunk in bytes.utf8_chunks() {
             text.push_str(chunk.valid());
