@@ -9,8 +9,9 @@ use toml::de::DeTable;
 
 use crate::escape::escaped;
 use crate::operator::error::OperatorError;
-use crate::operator::file::error::{FileMistake, FileProblem};
+use crate::operator::file::error::FileMistake;
 use crate::operator::file::parse::Parsed;
+use crate::operator::file::problem::FileProblem;
 use crate::operator::file::source::{Mistakes, Source};
 use crate::operator::file::value::fields;
 use crate::operator::setting::{Draft, End, Layer, Reason, Setting, SettingChange};

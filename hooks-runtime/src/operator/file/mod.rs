@@ -12,6 +12,7 @@ mod follow;
 mod outcome;
 mod parse;
 mod plan;
+mod problem;
 mod source;
 mod table;
 mod time;
@@ -22,9 +23,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub use entry::FileSetting;
-pub use error::{FileError, FileMistake, FileProblem};
+pub use error::{FileError, FileMistake};
 pub use follow::Follow;
 pub use outcome::{Loaded, Preview};
+pub use problem::FileProblem;
 
 use crate::observe::log;
 use crate::operator::Operator;

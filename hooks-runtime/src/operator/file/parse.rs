@@ -6,7 +6,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::operator::file::entry::{self, FileSetting, Target};
-use crate::operator::file::error::{FileMistake, FileProblem};
+use crate::operator::file::error::FileMistake;
+use crate::operator::file::problem::FileProblem;
 use crate::operator::file::source::{Mistakes, Source};
 use crate::operator::file::value::{Field, fields, type_of};
 

@@ -136,10 +136,11 @@ fn prepared(setting: &FileSetting, at: Instant) -> Result<Prepared, OperatorErro
     Ok(prepared)
 }
 
-/// The targets that name handlers, and the lines of those.
+/// The targets that have to name handlers, with their lines. Each entry here has another
+/// mistake, so that more of them would not be listed.
 fn patterns(targets: &[Target], mistakes: &mut Vec<FileMistake>) -> Vec<(Pattern, usize)> {
     let mut patterns = Vec::new();
-    for target in targets.iter().filter(|target| !target.may_name_none) {
+    for target in targets.iter().filter(|target| !target.may_name_none).take(MOST) {
         match parse(&target.text) {
             Ok(pattern) => patterns.push((pattern, target.line)),
             Err(error) => mistakes.push(FileMistake::of_target(target.line, error)),

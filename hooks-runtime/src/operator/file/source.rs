@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::operator::file::error::{FileMistake, FileProblem};
+use crate::operator::file::error::FileMistake;
+use crate::operator::file::problem::FileProblem;
 
 /// A text, with where its lines begin.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use toml::de::DeValue;
 
 use crate::operator::breaker::BreakerSettings;
-use crate::operator::file::error::FileProblem;
+use crate::operator::file::problem::FileProblem;
 use crate::operator::file::source::Mistakes;
 use crate::operator::file::value::{Field, fields};
 use crate::operator::rate::RateLimit;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use toml::value::{Datetime, Offset};
+use toml_datetime::{Datetime, Offset};
 
 const UNITS: [(&str, u64); 6] = [
     ("ns", 1),

@@ -8,7 +8,7 @@ use toml::de::{DeString, DeTable, DeValue};
 use crate::escape::escaped;
 use crate::operator::apply::is_readable;
 use crate::operator::breaker::BreakerState;
-use crate::operator::file::error::{FileProblem, listed};
+use crate::operator::file::problem::{FileProblem, listed};
 use crate::operator::file::source::{Mistakes, Source};
 use crate::operator::file::time::{self, AN_END};
 use crate::operator::mode::Mode;
