@@ -317,6 +317,11 @@ async fn l35_a_file_opens_no_gate_by_the_way() {
     let late = on::<Placing>().plugin("late").name("no");
     hooks.register(late.guard(|_: &PlacingPayload| Judgement::reject("no"))).unwrap();
     assert_eq!(hooks.handlers_of("late")[0].mode, Mode::Enforce);
+    // From then on the entry needs the form, also in a file that only adds another.
+    let text = entry("*:late/*", "mode = 'disable'\neven_if_none = true");
+    let refused = load(&operator, &(text + &entry("placed:stats/*", "sample = 0.5"))).unwrap_err();
+    assert!(refused.to_string().contains("line 3, `mode`: `disable` of `placing:late/no`"));
+    assert_eq!(settings(&operator), ["file disable *:late/*"]);
 }
 
 #[tokio::test]

@@ -557,8 +557,9 @@ impl NewSetting<'_> {
         self.with(|draft| (draft.break_glass, draft.why) = (true, Some(why.into())))
     }
 
-    /// It comes from a file of the operator: a [live](Layer::Live) setting counts before
-    /// it, whichever came first.
+    /// It comes from a file of the operator, which the host reads in its own way: a
+    /// [live](Layer::Live) setting counts before it, whichever came first. A load of a
+    /// `hooks.toml` (feature `config`) takes its place.
     ///
     /// ```
     /// # use hooks_runtime::{HookRegistry, hook_points, on};

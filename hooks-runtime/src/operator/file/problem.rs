@@ -8,7 +8,7 @@ use crate::readable::readable_debug;
 
 /// What is wrong with a part of a file, and what was expected.
 ///
-/// The example of [`FileError`] prints two.
+/// The example of [`FileError`](crate::operator::FileError) prints two.
 #[derive(Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FileProblem {
