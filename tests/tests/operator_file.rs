@@ -267,6 +267,11 @@ async fn l34_an_end_of_a_file_is_kept_on_the_registrys_clock() {
     let longer = load(&operator, &text.replace(&in_days(3), &in_days(4))).unwrap();
     assert_eq!((longer.begins().count(), longer.ends().count()), (1, 1));
     assert!(longer.begins().next().unwrap().ends_in().unwrap() > 3 * day);
+    // So is one of another form.
+    let glass = load(&operator, &format!("{text}why = 'noise'\n")).unwrap();
+    assert_eq!((glass.begins().count(), glass.ends().count()), (1, 1));
+    let glass = load(&operator, &format!("{text}why = 'noise'\nbreak_glass = true\n")).unwrap();
+    assert_eq!((glass.begins().count(), glass.ends().count()), (1, 1));
     load(&operator, &text).unwrap();
     let count = || mode_of(&hooks, "count");
     assert_eq!(count(), Mode::Disable);

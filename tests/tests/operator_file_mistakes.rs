@@ -374,6 +374,9 @@ fn one_mistake_brings_about_no_other() {
         ("[[setting]]\ntarget = 'placed:stats/count'\nmode =", "line 3, `mode`"),
         ("[[setting]]\ntagret = 'placed:stats/count'\nmode = 'disable'", "line 2, `tagret`"),
         ("[[setting]]\ntarget = 'placed:stats/count'\nmod = 'disable'", "line 3, `mod`"),
+        ("[[setting]]\ntarget = '*:beta/*'\nmode = 'x'\neven_if_none = true", "line 3, `mode`"),
+        // A target is wrong once, however much is set for it.
+        ("[[setting]]\ntarget = 'placed:mial/*'\nsample = 0.5\ntime_limit = '1s'", "line 2"),
         (
             "[[setting]]\ntarget = 'placed:stats/count'\nrate_limit = { calls = x, per = 1 }",
             "line 3",
