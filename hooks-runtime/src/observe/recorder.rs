@@ -213,7 +213,9 @@ impl<'f> Recorder<'f> {
             let elapsed = self.since.elapsed();
             self.notify(|observer| observer.fire_ended(&self.fire, end, elapsed));
             if let Some(traces) = &self.traces {
-                traces.end(&self.fire, end, elapsed, || self.report_so_far());
+                // Its poll is over, but the clock and wakers may fire in turn.
+                let report = || self.report_so_far();
+                chain::observing(self.nested(), || traces.end(&self.fire, end, elapsed, report));
             }
         }
     }
@@ -221,7 +223,8 @@ impl<'f> Recorder<'f> {
     /// Asks the traces that may match the fire, which begins with that payload.
     pub(crate) fn begin_traces(&self, payload: &mut Payload<'_>) {
         if let Some(traces) = &self.traces {
-            traces.begin(self.nested(), payload);
+            // The clock, and code of the one who traces: both may fire in turn.
+            chain::observing(self.nested(), || traces.begin(self.point, payload));
         }
     }
 

@@ -8,7 +8,6 @@ use super::limit::TraceEnd;
 use super::payload::Payload;
 use super::state::{FireTrace, TraceState};
 use crate::engine::containment::shown;
-use crate::engine::raw::{Nested, chain};
 use crate::observe::{FireEnd, ObservedFire};
 use crate::point::PointDescriptor;
 use crate::registry::Inner;
@@ -40,15 +39,14 @@ impl<'f> FireTraces<'f> {
     }
 
     /// The fire begins, with that payload: asks the traces that may match it.
-    pub(crate) fn begin(&self, fire: Nested, payload: &mut Payload<'_>) {
+    pub(crate) fn begin(&self, point: &'static PointDescriptor, payload: &mut Payload<'_>) {
         let clock = || now(&*self.inner.config.timer);
         for trace in &self.candidates {
             if trace.is_over(clock) {
                 self.inner.end_trace(trace, TraceEnd::Time);
                 continue;
             }
-            // Code of the one who traces, which may fire in turn.
-            match chain::observing(fire, || trace.begin(fire.point, payload)) {
+            match trace.begin(point, payload) {
                 Ok(None) => {}
                 Ok(Some(matching)) => self.matching().push(matching),
                 Err(message) => self.inner.end_trace(trace, TraceEnd::Panicked(message)),

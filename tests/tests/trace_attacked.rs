@@ -1,0 +1,212 @@
+//! Attempts to make a trace change what it looks at, run code where it must not, or keep
+//! what it should have let go of.
+
+mod support;
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hooks_runtime::operator::{Trace, TraceFilter, TraceLimit};
+use hooks_runtime::timer::{Sleep, Timer};
+use hooks_runtime::{HookRegistry, hook_points, on};
+use support::poll_once;
+
+hook_points! {
+    pub void Told(u32);
+    #[hook(on_failure = "closed")]
+    pub void Strict(u32);
+    pub flow Press(u32) -> u32;
+}
+
+const LIMIT: TraceLimit = TraceLimit::Count(1_000);
+
+thread_local! {
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    static DEEPEST: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Runs `work` unless it is nested in itself dozens of times, which only happens
+/// where nothing else ends that.
+fn nested(work: impl FnOnce()) {
+    let depth = DEPTH.get() + 1;
+    DEPTH.set(depth);
+    DEEPEST.set(DEEPEST.get().max(depth));
+    if depth < 40 {
+        work();
+    }
+    DEPTH.set(depth - 1);
+}
+
+fn tell(hooks: &HookRegistry) {
+    assert!(poll_once(pin!(hooks.fire_void::<Told>(&1))).is_ready());
+}
+
+/// A clock that fires.
+struct Fires(Arc<OnceLock<HookRegistry>>, fn(&HookRegistry));
+
+impl fmt::Debug for Fires {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fires")
+    }
+}
+
+impl Timer for Fires {
+    fn sleep(&self, _: Duration) -> Option<Sleep> {
+        None
+    }
+
+    fn now(&self) -> Instant {
+        if let Some(hooks) = self.0.get() {
+            nested(|| (self.1)(hooks));
+        }
+        Instant::now()
+    }
+}
+
+fn with_clock(fires: fn(&HookRegistry), filter: TraceFilter) -> u32 {
+    let slot = Arc::new(OnceLock::new());
+    let hooks = HookRegistry::builder().max_depth(4).timer(Fires(Arc::clone(&slot), fires)).build();
+    let _trace = hooks.operator().trace(filter, LIMIT).unwrap();
+    slot.set(hooks.clone()).unwrap();
+    fires(&hooks);
+    DEEPEST.get()
+}
+
+#[test]
+fn l26_a_clock_that_fires_what_is_traced_ends() {
+    let deepest = with_clock(tell, TraceFilter::all());
+    assert!(deepest <= 8, "{deepest}");
+}
+
+#[test]
+fn l26_a_clock_that_runs_the_flow_that_is_traced_ends() {
+    let run = |hooks: &HookRegistry| {
+        let press = async |n: u32| Ok::<_, std::io::Error>(n);
+        let _refused = poll_once(pin!(hooks.flow::<Press>().run(1, press)));
+    };
+    let deepest = with_clock(run, TraceFilter::all().until(Duration::from_secs(3600)));
+    assert!(deepest <= 8, "{deepest}");
+}
+
+/// An error that fires while it is printed.
+struct Printed(HookRegistry, Arc<AtomicU32>);
+
+impl fmt::Debug for Printed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Printed")
+    }
+}
+
+impl fmt::Display for Printed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        nested(|| {
+            if DEPTH.get() == DEEPEST.get() {
+                let _failed = poll_once(pin!(self.0.fire_void::<Strict>(&1)));
+            }
+        });
+        f.write_str("printed")
+    }
+}
+
+impl std::error::Error for Printed {}
+
+#[test]
+fn l26_an_error_that_fires_what_is_traced_ends() {
+    let hooks = HookRegistry::builder().max_depth(4).build();
+    let (registry, printed) = (hooks.clone(), Arc::default());
+    let fails = move |_: &u32| Err(Printed(registry.clone(), Arc::clone(&printed)));
+    hooks.register(on::<Strict>().handler(fails)).unwrap();
+    let _trace = hooks.operator().trace(TraceFilter::all(), LIMIT).unwrap();
+    assert!(matches!(poll_once(pin!(hooks.fire_void::<Strict>(&1))), Poll::Ready(Err(_))));
+    let deepest = DEEPEST.get();
+    assert!(deepest <= 8, "{deepest}");
+}
+
+/// A task that is polled where it is woken, and fires for each fire that it sees.
+struct Inline {
+    trace: Mutex<Option<Trace>>,
+    hooks: HookRegistry,
+}
+
+impl Wake for Inline {
+    fn wake(self: Arc<Self>) {
+        nested(|| {
+            let waker = Waker::from(Arc::clone(&self));
+            let Some(mut trace) = self.trace.lock().unwrap().take() else { return };
+            while trace.poll_next(&mut Context::from_waker(&waker)).is_ready() {}
+            *self.trace.lock().unwrap() = Some(trace);
+            let _refused = poll_once(pin!(self.hooks.fire_void::<Told>(&1)));
+        });
+    }
+}
+
+#[test]
+fn l26_a_waker_that_fires_what_is_traced_ends() {
+    let hooks = HookRegistry::builder().max_depth(4).build();
+    hooks.register(on::<Told>().handler(|_: &u32| ())).unwrap();
+    let trace = hooks.operator().trace(TraceFilter::all(), LIMIT).unwrap();
+    let task = Arc::new(Inline { trace: Mutex::new(Some(trace)), hooks: hooks.clone() });
+    Arc::clone(&task).wake();
+    tell(&hooks);
+    let deepest = DEEPEST.get();
+    assert!(deepest <= 8, "{deepest}");
+    // It is woken by the end of the trace, which is therefore outside of the lock.
+    let trace = task.trace.lock().unwrap().take();
+    drop(trace);
+}
+
+struct AtExit(RefCell<Option<Box<dyn FnOnce()>>>);
+
+impl Drop for AtExit {
+    fn drop(&mut self) {
+        if let Some(work) = self.0.borrow_mut().take() {
+            work();
+        }
+    }
+}
+
+thread_local! {
+    static AT_EXIT: AtExit = const { AtExit(RefCell::new(None)) };
+}
+
+#[test]
+fn l24_fires_and_traces_in_the_destructors_of_a_thread() {
+    let hooks = HookRegistry::new();
+    hooks.register(on::<Told>().handler(|_: &u32| ())).unwrap();
+    let asked = Arc::new(AtomicU32::new(0));
+    let (count, registry) = (Arc::clone(&asked), hooks.clone());
+    let filter = TraceFilter::at::<Told>().when(move |n| {
+        count.fetch_add(1, Ordering::Relaxed);
+        if *n == 0 {
+            tell(&registry);
+        }
+        true
+    });
+    let mut trace = hooks.operator().trace(filter, LIMIT).unwrap();
+    let late = hooks.clone();
+    thread::spawn(move || {
+        let own = late.operator().trace(TraceFilter::all(), LIMIT).unwrap();
+        AT_EXIT.with(|exit| {
+            let late = late.clone();
+            *exit.0.borrow_mut() = Some(Box::new(move || {
+                assert!(poll_once(pin!(late.fire_void::<Told>(&0))).is_ready());
+                assert_eq!(own.seen(), 3);
+                drop(own);
+            }));
+        });
+        tell(&late);
+    })
+    .join()
+    .unwrap();
+    assert_eq!((trace.seen(), asked.load(Ordering::Relaxed)), (3, 3));
+    let depths: Vec<_> = std::iter::from_fn(|| trace.try_next()).map(|it| it.depth()).collect();
+    assert_eq!(depths, [0, 1, 0]);
+    assert_eq!(hooks.operator().traces().len(), 1);
+}
