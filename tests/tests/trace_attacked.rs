@@ -12,6 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hooks_runtime::error::FireError;
 use hooks_runtime::operator::{Trace, TraceFilter, TraceLimit};
 use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{HookRegistry, hook_points, on};
@@ -127,6 +128,47 @@ fn l26_an_error_that_fires_what_is_traced_ends() {
     assert!(matches!(poll_once(pin!(hooks.fire_void::<Strict>(&1))), Poll::Ready(Err(_))));
     let deepest = DEEPEST.get();
     assert!(deepest <= 8, "{deepest}");
+}
+
+/// An error of a plugin, which asks for the removal of the plugin while it is printed.
+#[derive(Debug)]
+struct Leaves {
+    hooks: HookRegistry,
+    removed: Arc<Mutex<Vec<bool>>>,
+}
+
+impl fmt::Display for Leaves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let removal = self.hooks.unregister_plugin("leaving");
+        let is_done = match poll_once(pin!(removal.into_future())) {
+            Poll::Ready(left) => left.into_result().is_ok(),
+            Poll::Pending => false,
+        };
+        self.removed.lock().unwrap().push(is_done);
+        f.write_str("leaves")
+    }
+}
+
+impl std::error::Error for Leaves {}
+
+#[tokio::test]
+async fn l19_no_code_of_a_plugin_runs_for_a_trace_after_its_removal() {
+    let hooks = HookRegistry::new();
+    let removed = Arc::new(Mutex::new(Vec::new()));
+    let (registry, log) = (hooks.clone(), Arc::clone(&removed));
+    hooks
+        .register(on::<Strict>().plugin("leaving").handler(move |_: &u32| {
+            Err(Leaves { hooks: registry.clone(), removed: Arc::clone(&log) })
+        }))
+        .unwrap();
+    let mut trace = hooks.operator().trace(TraceFilter::all(), LIMIT).unwrap();
+    let FireError::Failed(failure) = hooks.fire_void::<Strict>(&1).await.unwrap_err() else {
+        panic!("a handler failed");
+    };
+    assert_eq!(*removed.lock().unwrap(), [false]);
+    let traced = trace.try_next().unwrap();
+    assert_eq!(traced.outcome(), "failed");
+    assert_eq!(traced.error(), Some(&*failure.to_string()));
 }
 
 /// A task that is polled where it is woken, and fires for each fire that it sees.
