@@ -13,18 +13,39 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hooks_runtime::error::FireError;
+use hooks_runtime::model::FieldSet;
 use hooks_runtime::operator::{Trace, TraceFilter, TraceLimit};
 use hooks_runtime::timer::{Sleep, Timer};
-use hooks_runtime::{HookRegistry, hook_points, on};
-use support::poll_once;
+use hooks_runtime::{HookRegistry, Merge, hook_points, on};
+use support::{keep_quiet, poll_once};
+
+/// A result whose `filled` is written by hand, and panics.
+#[derive(Debug, Default, PartialEq)]
+pub struct Joined(Option<&'static str>);
+
+impl Merge for Joined {
+    const FIELDS: &'static [&'static str] = &["bolt"];
+
+    fn merge(&mut self, later: Self) -> FieldSet {
+        self.0 = self.0.or(later.0);
+        FieldSet::new()
+    }
+
+    fn filled(&self) -> FieldSet {
+        panic!("planned: in filled");
+    }
+}
 
 hook_points! {
     pub void Told(u32);
     #[hook(on_failure = "closed")]
     pub void Strict(u32);
+    #[hook(on_failure = "closed")]
+    pub modifying Join(u32) -> Joined;
     pub flow Press(u32) -> u32;
 }
 
+const PLANNED: &[&str] = &["planned: in filled"];
 const LIMIT: TraceLimit = TraceLimit::Count(1_000);
 
 thread_local! {
@@ -46,6 +67,19 @@ fn nested(work: impl FnOnce()) {
 
 fn tell(hooks: &HookRegistry) {
     assert!(poll_once(pin!(hooks.fire_void::<Told>(&1))).is_ready());
+}
+
+#[tokio::test]
+async fn l12_a_result_that_cannot_say_what_is_filled_is_merged_all_the_same() {
+    keep_quiet(PLANNED);
+    let hooks = HookRegistry::new();
+    hooks.register(on::<Join>().handler(|_: &u32| Joined(Some("long")))).unwrap();
+    let joined = hooks.fire_modifying::<Join>(&1).await.unwrap();
+    let trace = hooks.operator().trace(TraceFilter::all(), LIMIT).unwrap();
+    assert_eq!(hooks.fire_modifying::<Join>(&1).await.unwrap(), joined);
+    assert_eq!(trace.seen(), 1);
+    let (reported, _) = hooks.fire_modifying_reported::<Join>(&1).await;
+    assert_eq!(reported.unwrap(), joined);
 }
 
 /// A clock that fires.
