@@ -69,6 +69,33 @@ fn tell(hooks: &HookRegistry) {
     assert!(poll_once(pin!(hooks.fire_void::<Told>(&1))).is_ready());
 }
 
+#[test]
+fn l33_a_trace_does_not_ask_for_a_runtime() {
+    let hooks = HookRegistry::builder().max_background(1).build();
+    assert!(hooks.try_spawn_void::<Told>(1).is_ok());
+    let mut trace = hooks.operator().trace(TraceFilter::at::<Told>(), LIMIT).unwrap();
+    assert!(hooks.try_spawn_void::<Told>(1).is_ok());
+    let fire = pin!(hooks.spawn_void::<Told>(1));
+    assert!(matches!(poll_once(fire), Poll::Ready(Ok(()))));
+    // Seen all the same.
+    let words: Vec<_> = std::iter::from_fn(|| trace.try_next()).map(|it| it.outcome()).collect();
+    assert_eq!(words, ["notified"; 2]);
+}
+
+#[tokio::test]
+async fn l33_a_trace_does_not_fill_the_background() {
+    let hooks = HookRegistry::builder().max_background(1).build();
+    let shown = TraceFilter::at::<Told>().when(|it| *it > 0).show(|it| it.to_string());
+    let mut trace = hooks.operator().trace(shown, LIMIT).unwrap();
+    for n in [0, 1, 2] {
+        assert!(hooks.try_spawn_void::<Told>(n).is_ok());
+    }
+    let texts: Vec<_> = std::iter::from_fn(|| trace.try_next())
+        .map(|it| it.payload().unwrap().text().unwrap().to_owned())
+        .collect();
+    assert_eq!(texts, ["1", "2"]);
+}
+
 #[tokio::test]
 async fn l12_a_result_that_cannot_say_what_is_filled_is_merged_all_the_same() {
     keep_quiet(PLANNED);
