@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use hooks_runtime::error::FireError;
 use hooks_runtime::model::FieldSet;
-use hooks_runtime::operator::{Trace, TraceFilter, TraceLimit};
+use hooks_runtime::operator::{Capture, Trace, TraceFilter, TraceLimit, TracedPayload};
 use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{HookRegistry, Merge, hook_points, on};
 use support::{keep_quiet, poll_once};
@@ -36,6 +36,22 @@ impl Merge for Joined {
     }
 }
 
+/// Data that says much when it cannot be read.
+#[derive(Clone, Debug)]
+pub struct Wordy(pub usize);
+
+impl serde::Serialize for Wordy {
+    fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("x".repeat(self.0)))
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Wordy {
+    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Ok(Self(1))
+    }
+}
+
 hook_points! {
     pub void Told(u32);
     #[hook(on_failure = "closed")]
@@ -43,6 +59,11 @@ hook_points! {
     #[hook(on_failure = "closed")]
     pub modifying Join(u32) -> Joined;
     pub flow Press(u32) -> u32;
+}
+
+hook_points! {
+    #![hook(json = "snake_case", catalogue = pub fn points)]
+    pub void Said(Wordy);
 }
 
 const PLANNED: &[&str] = &["planned: in filled"];
@@ -263,6 +284,30 @@ fn l26_a_waker_that_fires_what_is_traced_ends() {
     // It is woken by the end of the trace, which is therefore outside of the lock.
     let trace = task.trace.lock().unwrap().take();
     drop(trace);
+}
+
+#[tokio::test]
+async fn what_is_left_out_of_a_payload_takes_no_memory() {
+    let hooks = HookRegistry::new();
+    let shown = TraceFilter::at::<Told>().show(|_| "x".repeat(10_000_000)).payload_bytes(10);
+    let mut trace = hooks.operator().trace(shown, LIMIT).unwrap();
+    tell(&hooks);
+    let fire = trace.try_next().unwrap();
+    let Some(TracedPayload::Shown { text, left_out }) = fire.payload() else { panic!("{fire}") };
+    assert_eq!((text.len(), *left_out), (10, 9_999_990));
+    assert!(text.capacity() < 100, "{}", text.capacity());
+}
+
+#[tokio::test]
+async fn why_a_payload_is_not_data_is_kept_no_longer_than_a_payload() {
+    let hooks = HookRegistry::new();
+    let all = TraceFilter::all().capture(Capture::json(&points())).payload_bytes(10);
+    let mut trace = hooks.operator().trace(all, LIMIT).unwrap();
+    hooks.fire_void::<Said>(&Wordy(1_000_000)).await.unwrap();
+    let fire = trace.try_next().unwrap();
+    let Some(TracedPayload::Failed { problem }) = fire.payload() else { panic!("{fire}") };
+    assert!(problem == "xxxxxxxxxx", "{}", problem.len());
+    assert!(problem.capacity() < 100, "{}", problem.capacity());
 }
 
 struct AtExit(RefCell<Option<Box<dyn FnOnce()>>>);

@@ -188,10 +188,7 @@ impl TraceState {
         };
         #[cfg(not(feature = "json"))]
         let _ = point;
-        let payload = text.map(|text| match text {
-            Ok(text) => TracedPayload::shown(text, *payload_bytes),
-            Err(problem) => TracedPayload::Failed { problem },
-        });
+        let payload = text.map(|text| TracedPayload::new(text, *payload_bytes));
         Ok(Some(FireTrace { trace: Arc::clone(self), payload }))
     }
 
