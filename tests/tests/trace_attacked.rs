@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use hooks_runtime::error::FireError;
 use hooks_runtime::model::FieldSet;
-use hooks_runtime::operator::{Capture, Trace, TraceFilter, TraceLimit, TracedPayload};
+use hooks_runtime::operator::{Capture, Trace, TraceFilter, TraceLimit, TracedFire, TracedPayload};
 use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{HookRegistry, Merge, hook_points, on};
 use support::{keep_quiet, poll_once};
@@ -357,4 +357,26 @@ fn l24_fires_and_traces_in_the_destructors_of_a_thread() {
     let depths: Vec<_> = std::iter::from_fn(|| trace.try_next()).map(|it| it.depth()).collect();
     assert_eq!(depths, [0, 1, 0]);
     assert_eq!(hooks.operator().traces().len(), 1);
+}
+
+/// Threads that reach the limit together: what is counted is there.
+#[test]
+fn what_is_seen_is_there_or_dropped() {
+    const THREADS: u64 = 4;
+    for _ in 0..2_000 {
+        let hooks = HookRegistry::new();
+        let filter = TraceFilter::at::<Told>().buffer(2);
+        let mut trace = hooks.operator().trace(filter, TraceLimit::count(THREADS)).unwrap();
+        let barrier = std::sync::Barrier::new(THREADS as usize);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    barrier.wait();
+                    tell(&hooks);
+                });
+            }
+        });
+        let taken: Vec<TracedFire> = std::iter::from_fn(|| trace.try_next()).collect();
+        assert_eq!((trace.seen(), trace.dropped(), taken.len()), (THREADS, THREADS - 2, 2));
+    }
 }

@@ -192,35 +192,43 @@ impl TraceState {
         Ok(Some(FireTrace { trace: Arc::clone(self), payload }))
     }
 
-    /// Counts a fire that the filter lets through. Whether it is kept, and whether the
-    /// trace ends with it.
-    fn count(&self, now: Instant) -> (bool, Option<TraceEnd>) {
-        let mut queue = self.queue();
-        if queue.is_full || queue.end.is_some() {
-            return (false, None);
-        }
-        if self.is_over(|| now) {
-            return (false, Some(TraceEnd::Time));
-        }
-        queue.counts.seen += 1;
-        let (fits, end) = match self.limit {
-            TraceLimit::Count(fires) => {
-                (true, (queue.counts.seen >= fires).then_some(TraceEnd::Limit))
+    /// Counts a fire that the filter lets through, and keeps it where it may: at once, so
+    /// that what is counted is there, or is dropped. How the trace ends with it, if it does.
+    fn keep(&self, now: Instant, fire: impl FnOnce() -> TracedFire) -> Option<TraceEnd> {
+        let (waker, end) = {
+            let mut queue = self.queue();
+            if queue.is_full || queue.end.is_some() {
+                return None;
             }
-            TraceLimit::Rate { fires, per } => {
-                let fits = queue.fits(fires, per, now);
-                (fits, (!fits).then_some(TraceEnd::Rate))
+            if self.is_over(|| now) {
+                return Some(TraceEnd::Time);
             }
-            TraceLimit::Throttle { fires, per } => (queue.fits(fires, per, now), None),
+            queue.counts.seen += 1;
+            let (fits, end) = match self.limit {
+                TraceLimit::Count(fires) => {
+                    (true, (queue.counts.seen >= fires).then_some(TraceEnd::Limit))
+                }
+                TraceLimit::Rate { fires, per } => {
+                    let fits = queue.fits(fires, per, now);
+                    (fits, (!fits).then_some(TraceEnd::Rate))
+                }
+                TraceLimit::Throttle { fires, per } => (queue.fits(fires, per, now), None),
+            };
+            queue.is_full = end.is_some();
+            let waker = if !fits {
+                queue.counts.passed_over += 1;
+                None
+            } else if queue.fires.len() >= self.filter.buffer {
+                queue.counts.dropped += 1;
+                None
+            } else {
+                queue.fires.push_back(fire());
+                queue.waker.take()
+            };
+            (waker, end)
         };
-        queue.is_full = end.is_some();
-        if !fits {
-            queue.counts.passed_over += 1;
-        } else if queue.fires.len() >= self.filter.buffer {
-            queue.counts.dropped += 1;
-            return (false, end);
-        }
-        (fits, end)
+        wake(waker);
+        end
     }
 }
 
@@ -251,19 +259,7 @@ impl FireTrace {
         now: Instant,
     ) -> Option<(Arc<TraceState>, TraceEnd)> {
         let Self { trace, payload } = self;
-        let (is_kept, end) = trace.count(now);
-        if is_kept {
-            let fire = TracedFire::new(fire.clone(), ended, payload);
-            let waker = {
-                let mut queue = trace.queue();
-                // Its guard may be gone by now.
-                if queue.end.is_none() {
-                    queue.fires.push_back(fire);
-                }
-                queue.waker.take()
-            };
-            wake(waker);
-        }
+        let end = trace.keep(now, || TracedFire::new(fire.clone(), ended, payload));
         end.map(|end| (trace, end))
     }
 }
