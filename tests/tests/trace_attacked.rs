@@ -17,7 +17,7 @@ use hooks_runtime::model::FieldSet;
 use hooks_runtime::operator::{Capture, Trace, TraceFilter, TraceLimit, TracedFire, TracedPayload};
 use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{HookRegistry, Merge, hook_points, on};
-use support::{keep_quiet, poll_once};
+use support::{Count, keep_quiet, poll_once};
 
 /// A result whose `filled` is written by hand, and panics.
 #[derive(Debug, Default, PartialEq)]
@@ -310,6 +310,44 @@ async fn why_a_payload_is_not_data_is_kept_no_longer_than_a_payload() {
     assert!(problem.capacity() < 100, "{}", problem.capacity());
 }
 
+#[tokio::test]
+async fn what_a_filter_captured_goes_with_the_trace() {
+    let hooks = HookRegistry::new();
+    hooks
+        .register(on::<Told>().handler(async |_: &u32| std::future::pending::<()>().await))
+        .unwrap();
+    let gone = Count::default();
+    let captured = gone.on_drop();
+    let filter = TraceFilter::at::<Told>().when(move |_| {
+        let _captured = &captured;
+        true
+    });
+    let trace = hooks.operator().trace(filter, LIMIT).unwrap();
+    let mut fire = Box::pin(hooks.fire_void::<Told>(&1));
+    assert!(poll_once(fire.as_mut()).is_pending());
+    drop(trace);
+    assert_eq!(gone.get(), 1);
+}
+
+#[tokio::test]
+async fn a_filter_is_not_asked_once_its_trace_has_ended() {
+    static SECOND: Mutex<Option<Trace>> = Mutex::new(None);
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    let hooks = HookRegistry::new();
+    let first = TraceFilter::at::<Told>().when(|_| {
+        drop(SECOND.lock().unwrap().take());
+        true
+    });
+    let first = hooks.operator().trace(first, LIMIT).unwrap();
+    let second = TraceFilter::at::<Told>().when(|_| {
+        ASKED.fetch_add(1, Ordering::Relaxed);
+        true
+    });
+    *SECOND.lock().unwrap() = Some(hooks.operator().trace(second, LIMIT).unwrap());
+    tell(&hooks);
+    assert_eq!((first.seen(), ASKED.load(Ordering::Relaxed)), (1, 0));
+}
+
 struct AtExit(RefCell<Option<Box<dyn FnOnce()>>>);
 
 impl Drop for AtExit {
@@ -363,7 +401,7 @@ fn l24_fires_and_traces_in_the_destructors_of_a_thread() {
 #[test]
 fn what_is_seen_is_there_or_dropped() {
     const THREADS: u64 = 4;
-    for _ in 0..2_000 {
+    for _ in 0..500 {
         let hooks = HookRegistry::new();
         let filter = TraceFilter::at::<Told>().buffer(2);
         let mut trace = hooks.operator().trace(filter, TraceLimit::count(THREADS)).unwrap();

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use super::filter::{Filter, ShowBy};
+use super::filter::{Filter, FilterCode, ShowBy};
 use super::fire::{Ended, TracedFire, TracedPayload};
 use super::limit::{TraceEnd, TraceLimit};
 use super::list::TraceId;
@@ -23,6 +23,9 @@ use crate::sync::{Mutex, MutexGuard};
 pub(crate) struct TraceState {
     id: TraceId,
     filter: Filter,
+    /// What the filter asks of payloads; gone when the trace ends, whatever fires are
+    /// still under way.
+    code: Mutex<Option<Arc<FilterCode>>>,
     target: Option<Pattern>,
     limit: TraceLimit,
     ends: Option<Instant>,
@@ -59,7 +62,7 @@ pub(crate) struct FireTrace {
 impl TraceState {
     /// A trace that is not under way yet, and how long it lasts.
     pub(super) fn new(
-        filter: Filter,
+        mut filter: Filter,
         limit: TraceLimit,
         begins: Instant,
     ) -> Result<(Self, Option<Duration>), OperatorError> {
@@ -69,8 +72,9 @@ impl TraceState {
         let (target, ttl) = (filter.validate()?, filter.ttl);
         // A time that no clock reaches is none.
         let ends = ttl.and_then(|ttl| begins.checked_add(ttl));
+        let code = Mutex::new(Some(Arc::new(mem::take(&mut filter.code))));
         let (id, queue) = (TraceId::default(), Mutex::default());
-        Ok((Self { id, filter, target, limit, ends, queue }, ttl))
+        Ok((Self { id, filter, code, target, limit, ends, queue }, ttl))
     }
 
     /// The same, with its number.
@@ -106,6 +110,10 @@ impl TraceState {
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn code(&self) -> MutexGuard<'_, Option<Arc<FilterCode>>> {
+        self.code.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn counts(&self) -> Counts {
@@ -148,6 +156,9 @@ impl TraceState {
             queue.end = Some(end);
             queue.waker.take()
         };
+        // Dropped outside the lock, or by the fire that is asking it.
+        let code = self.code().take();
+        drop(code);
         wake(waker);
     }
 
@@ -174,13 +185,15 @@ impl TraceState {
         point: &'static PointDescriptor,
         payload: &mut Payload<'_>,
     ) -> Result<Option<FireTrace>, String> {
-        let Filter { when, show, payload_bytes, .. } = &self.filter;
-        for is_met in when {
+        let code = self.code().clone();
+        // It has ended meanwhile.
+        let Some(code) = code else { return Ok(None) };
+        for is_met in &code.when {
             if !contained(|| (is_met.get())(payload))? {
                 return Ok(None);
             }
         }
-        let text = match show {
+        let text = match &code.show {
             None => None,
             Some(ShowBy::Type(show)) => contained(|| (show.get())(payload))?,
             #[cfg(feature = "json")]
@@ -188,7 +201,7 @@ impl TraceState {
         };
         #[cfg(not(feature = "json"))]
         let _ = point;
-        let payload = text.map(|text| TracedPayload::new(text, *payload_bytes));
+        let payload = text.map(|text| TracedPayload::new(text, self.filter.payload_bytes));
         Ok(Some(FireTrace { trace: Arc::clone(self), payload }))
     }
 
