@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use hooks_runtime::error::FireError;
 use hooks_runtime::model::FieldSet;
-use hooks_runtime::operator::{Capture, Trace, TraceFilter, TraceLimit, TracedFire, TracedPayload};
+use hooks_runtime::operator::{
+    Capture, Trace, TraceEnd, TraceFilter, TraceLimit, TracedFire, TracedPayload,
+};
 use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{HookRegistry, Merge, hook_points, on};
 use support::{Count, keep_quiet, poll_once};
@@ -346,6 +348,19 @@ async fn a_filter_is_not_asked_once_its_trace_has_ended() {
     *SECOND.lock().unwrap() = Some(hooks.operator().trace(second, LIMIT).unwrap());
     tell(&hooks);
     assert_eq!((first.seen(), ASKED.load(Ordering::Relaxed)), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn traces_whose_time_has_passed_are_not_in_the_way_of_others() {
+    let hooks = HookRegistry::new();
+    let operator = hooks.operator();
+    let second = Duration::from_secs(1);
+    let begin = || operator.trace(TraceFilter::at::<Told>().until(second), LIMIT);
+    let old: Vec<_> = (0..64).map(|_| begin().unwrap()).collect();
+    tokio::time::advance(2 * second).await;
+    assert_eq!(operator.traces(), []);
+    let _new = begin().unwrap();
+    assert!(old.iter().all(|trace| trace.ended() == Some(TraceEnd::Time)));
 }
 
 struct AtExit(RefCell<Option<Box<dyn FnOnce()>>>);
