@@ -44,7 +44,7 @@ fn house() -> HookRegistry {
             on::<Label>().name("name").handler(|it: &LabelPayload| {
                 (!it.text.is_empty()).then(|| LabelResult { title: Some(it.text.clone()) })
             }),
-            on::<Route>().name("even").handler(|n: &u32| (n % 2 == 0).then_some(*n)),
+            on::<Route>().name("even").handler(|n: &u32| n.is_multiple_of(2).then_some(*n)),
             on::<Sending>().name("trim").handler(|it: &SendingPayload| {
                 Verdict::<SendingPayload>::Replace(SendingPayload { to: it.to.trim().into() })
             }),
@@ -211,7 +211,7 @@ async fn a_filter_looks_at_the_typed_payload_of_every_model() {
     let hooks = house();
     let operator = hooks.operator();
     let limit = TraceLimit::count(100);
-    let mut traces = vec![
+    let mut traces = [
         operator.trace(TraceFilter::at::<Opened>().when(|it| it.drawer == 13), limit).unwrap(),
         operator.trace(TraceFilter::at::<Label>().when(|it| it.text.is_empty()), limit).unwrap(),
         operator.trace(TraceFilter::at::<Route>().when(|it| *it == 2), limit).unwrap(),
