@@ -54,6 +54,20 @@ fn a_trace_that_ends_by_its_limit_ends_once() {
 }
 
 #[test]
+fn what_a_trace_has_seen_is_there() {
+    explore("two fires of which one ends the trace", || {
+        let hooks = HookRegistry::new();
+        let mut trace = hooks.operator().trace(TraceFilter::all(), TraceLimit::count(2)).unwrap();
+        let firing = hooks.clone();
+        let fires = thread::spawn(move || fire(&firing));
+        fire(&hooks);
+        fires.join().unwrap();
+        assert_eq!((trace.seen(), trace.dropped()), (2, 0));
+        assert!(trace.try_next().is_some() && trace.try_next().is_some());
+    });
+}
+
+#[test]
 fn the_one_that_waits_is_woken() {
     explore("a fire, or the end of the trace, while the next fire is waited for", || {
         let hooks = HookRegistry::new();

@@ -36,6 +36,7 @@ pub(crate) struct Recorder<'f> {
     report: Option<Rows>,
     /// The traces of operators that the fire may be part of.
     traces: Option<Box<FireTraces<'f>>>,
+    is_only_traced: bool,
 }
 
 /// The rows of a report while its fire runs.
@@ -87,9 +88,11 @@ impl<'f> Recorder<'f> {
         let fire = ObservedFire::new(next_id(), point, nested, run);
         // Where observers would have no end, traces would not either.
         let traces = if endless { None } else { FireTraces::of(&hooks.inner, point) };
+        let is_only_traced = report.is_none() && config.observers.is_empty();
         let report = report.or_else(|| traces.is_some().then(|| Rows::new(info)));
         let (since, ended) = (Instant::now(), AtomicBool::new(false));
-        let recorder = Self { fire, point, registry, observers, since, ended, report, traces };
+        let recorder =
+            Self { fire, point, registry, observers, since, ended, report, traces, is_only_traced };
         recorder.notify(|observer| observer.fire_started(&recorder.fire));
         recorder
     }
@@ -122,6 +125,11 @@ impl<'f> Recorder<'f> {
     pub(crate) fn step_not_run(&self, step: FlowStep, reason: NotRun) {
         let step = ObservedStep::new(0, &self.fire, step);
         self.notify(|observer| observer.step_not_run(&step, reason));
+    }
+
+    /// Whether neither observers nor a report, but only traces are why it is recorded.
+    pub(crate) fn is_only_traced(&self) -> bool {
+        self.is_only_traced
     }
 
     /// Whether failures go to the log as well.
@@ -213,7 +221,9 @@ impl<'f> Recorder<'f> {
             let elapsed = self.since.elapsed();
             self.notify(|observer| observer.fire_ended(&self.fire, end, elapsed));
             if let Some(traces) = &self.traces {
-                traces.end(&self.fire, end, elapsed, || self.report_so_far());
+                // Its poll is over, but the clock and wakers may fire in turn.
+                let report = || self.report_so_far();
+                chain::observing(self.nested(), || traces.end(&self.fire, end, elapsed, report));
             }
         }
     }
@@ -221,7 +231,8 @@ impl<'f> Recorder<'f> {
     /// Asks the traces that may match the fire, which begins with that payload.
     pub(crate) fn begin_traces(&self, payload: &mut Payload<'_>) {
         if let Some(traces) = &self.traces {
-            traces.begin(self.nested(), payload);
+            // The clock, and code of the one who traces: both may fire in turn.
+            chain::observing(self.nested(), || traces.begin(self.point, payload));
         }
     }
 

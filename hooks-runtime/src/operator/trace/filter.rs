@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "json")]
@@ -70,27 +69,31 @@ type When = Box<dyn Fn(&mut Payload<'_>) -> bool + Send + Sync>;
 type Show = Box<dyn Fn(&mut Payload<'_>) -> Option<Result<String, String>> + Send + Sync>;
 
 /// A filter whose point is forgotten.
-#[derive(Clone)]
 pub(crate) struct Filter {
     points: Points,
     target: Option<String>,
     outcome: Option<String>,
-    pub(super) when: Vec<Arc<Contained<When>>>,
-    pub(super) show: Option<ShowBy>,
+    pub(super) code: FilterCode,
+    is_conditional: bool,
     pub(super) buffer: usize,
     pub(super) payload_bytes: usize,
     pub(super) ttl: Option<Duration>,
     pub(super) may_match_none: bool,
 }
 
-#[derive(Clone)]
+/// What a filter asks of payloads: code of the one who traces, with what it captured.
+#[derive(Default)]
+pub(super) struct FilterCode {
+    pub(super) when: Vec<Contained<When>>,
+    pub(super) show: Option<ShowBy>,
+}
+
 pub(super) enum ShowBy {
-    Type(Arc<Contained<Show>>),
+    Type(Contained<Show>),
     #[cfg(feature = "json")]
     Capture(Capture),
 }
 
-#[derive(Clone)]
 enum Points {
     All,
     Named(String),
@@ -181,8 +184,8 @@ impl<P> TraceFilter<P> {
             points,
             target: None,
             outcome: None,
-            when: Vec::new(),
-            show: None,
+            code: FilterCode::default(),
+            is_conditional: false,
             buffer: BUFFER,
             payload_bytes: PAYLOAD_BYTES,
             ttl: None,
@@ -258,7 +261,7 @@ impl<P> TraceFilter<P> {
     /// The example of [`Capture`] keeps some.
     #[cfg(feature = "json")]
     pub fn capture(self, capture: Capture) -> Self {
-        self.with(|filter| filter.show = Some(ShowBy::Capture(capture)))
+        self.with(|filter| filter.code.show = Some(ShowBy::Capture(capture)))
     }
 
     pub(super) fn erased(self) -> Filter {
@@ -274,7 +277,10 @@ impl<P: HookPoint<Model: Compose<P>>> TraceFilter<P> {
     pub fn when(self, is_met: impl Fn(&P::Payload) -> bool + Send + Sync + 'static) -> Self {
         let when: When =
             Box::new(move |payload| payload.read::<P, _>(|it| is_met(it)).unwrap_or(false));
-        self.with(|filter| filter.when.push(Arc::new(Contained::new(when))))
+        self.with(|filter| {
+            filter.code.when.push(Contained::new(when));
+            filter.is_conditional = true;
+        })
     }
 
     /// Keeps the payload, as that text: leave out what others must not read.
@@ -282,7 +288,7 @@ impl<P: HookPoint<Model: Compose<P>>> TraceFilter<P> {
     /// The example of [`Operator::trace`](crate::operator::Operator::trace) has one.
     pub fn show(self, text: impl Fn(&P::Payload) -> String + Send + Sync + 'static) -> Self {
         let show: Show = Box::new(move |payload| payload.read::<P, _>(|it| Ok(text(it))));
-        self.with(|filter| filter.show = Some(ShowBy::Type(Arc::new(Contained::new(show)))))
+        self.with(|filter| filter.code.show = Some(ShowBy::Type(Contained::new(show))))
     }
 }
 
@@ -401,7 +407,7 @@ impl fmt::Display for Filter {
         if let Some(outcome) = &self.outcome {
             write!(f, " {}", escaped(outcome))?;
         }
-        if self.when.is_empty() { Ok(()) } else { f.write_str(" under a condition") }
+        if self.is_conditional { f.write_str(" under a condition") } else { Ok(()) }
     }
 }
 

@@ -83,17 +83,28 @@ pub enum TracedPayload {
     },
     /// It could not be made into text.
     Failed {
-        /// Why.
+        /// Why, up to as many bytes as the filter allows.
         problem: String,
     },
 }
 
 impl TracedPayload {
-    /// The text, up to that many bytes, and whole characters.
-    pub(super) fn shown(mut text: String, bytes: usize) -> Self {
-        let all = text.len();
-        text.truncate(text.floor_char_boundary(bytes));
-        Self::Shown { left_out: all - text.len(), text }
+    /// The text, or why there is none, up to that many bytes, and whole characters.
+    pub(super) fn new(text: Result<String, String>, bytes: usize) -> Self {
+        let cut = |mut text: String| {
+            text.truncate(text.floor_char_boundary(bytes));
+            // Else what is left out is kept all the same.
+            text.shrink_to_fit();
+            text
+        };
+        match text {
+            Ok(all) => {
+                let len = all.len();
+                let text = cut(all);
+                Self::Shown { left_out: len - text.len(), text }
+            }
+            Err(problem) => Self::Failed { problem: cut(problem) },
+        }
     }
 
     /// The text, if there is one.

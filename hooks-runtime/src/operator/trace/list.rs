@@ -15,6 +15,7 @@ use crate::registry::store::Store;
 use crate::suggest::nearest;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::timer::now;
 
 /// Identifies a trace in its registry; never used again.
 ///
@@ -196,6 +197,14 @@ impl Inner {
             log::trace_ended(state.id(), &end.to_string());
         }
         state.end(end);
+    }
+
+    /// Ends the traces whose time has passed while nothing that they see was fired.
+    pub(super) fn end_overdue_traces(&self) {
+        let clock = || now(&*self.config.timer);
+        for trace in self.traces.active().iter().filter(|trace| trace.is_over(clock)) {
+            self.end_trace(trace, TraceEnd::Time);
+        }
     }
 
     /// Marks the points whose fires are to be recorded. Under the lock, so that a point

@@ -74,6 +74,7 @@ impl Operator {
         filter: TraceFilter<P>,
         limit: TraceLimit,
     ) -> Result<Trace, OperatorError> {
+        self.inner.end_overdue_traces();
         let begins = now(&*self.inner.config.timer);
         let (state, ttl) = TraceState::new(filter.erased(), limit, begins)?;
         let state = self.inner.begin_trace(state)?;
@@ -86,6 +87,7 @@ impl Operator {
     ///
     /// The example of [`TraceInfo`] lists one.
     pub fn traces(&self) -> Vec<TraceInfo> {
+        self.inner.end_overdue_traces();
         self.inner.traces.infos()
     }
 }

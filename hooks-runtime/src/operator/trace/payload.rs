@@ -10,8 +10,8 @@ use crate::point::HookPoint;
 pub(crate) enum Payload<'p> {
     /// Of a fire.
     Fire(&'p mut Frame),
-    /// Of a run of the flow of that type.
-    Run(&'p dyn Any, TypeId),
+    /// Of a run of a flow, or of a fire that calls no handler: of the point of that type.
+    Given(&'p dyn Any, TypeId),
 }
 
 impl Payload<'_> {
@@ -22,10 +22,10 @@ impl Payload<'_> {
     {
         match self {
             Self::Fire(frame) => frame.with_payload::<P, T>(read),
-            Self::Run(input, flow) if *flow == TypeId::of::<P>() => {
-                input.downcast_ref::<P::Payload>().map(read)
+            Self::Given(payload, point) if *point == TypeId::of::<P>() => {
+                payload.downcast_ref::<P::Payload>().map(read)
             }
-            Self::Run(..) => None,
+            Self::Given(..) => None,
         }
     }
 }

@@ -8,11 +8,11 @@ use super::limit::TraceEnd;
 use super::payload::Payload;
 use super::state::{FireTrace, TraceState};
 use crate::engine::containment::shown;
-use crate::engine::raw::{Nested, chain};
+use crate::error::{FireError, HandlerFailure};
 use crate::observe::{FireEnd, ObservedFire};
 use crate::point::PointDescriptor;
 use crate::registry::Inner;
-use crate::report::FireReport;
+use crate::report::{FireReport, HandlerReport, HandlerStatus};
 use crate::sync::{Mutex, MutexGuard};
 use crate::timer::{now, system_now};
 
@@ -40,15 +40,14 @@ impl<'f> FireTraces<'f> {
     }
 
     /// The fire begins, with that payload: asks the traces that may match it.
-    pub(crate) fn begin(&self, fire: Nested, payload: &mut Payload<'_>) {
+    pub(crate) fn begin(&self, point: &'static PointDescriptor, payload: &mut Payload<'_>) {
         let clock = || now(&*self.inner.config.timer);
         for trace in &self.candidates {
             if trace.is_over(clock) {
                 self.inner.end_trace(trace, TraceEnd::Time);
                 continue;
             }
-            // Code of the one who traces, which may fire in turn.
-            match chain::observing(fire, || trace.begin(fire.point, payload)) {
+            match trace.begin(point, payload) {
                 Ok(None) => {}
                 Ok(Some(matching)) => self.matching().push(matching),
                 Err(message) => self.inner.end_trace(trace, TraceEnd::Panicked(message)),
@@ -68,12 +67,13 @@ impl<'f> FireTraces<'f> {
         if matching.is_empty() {
             return;
         }
+        let (outcome, report) = (end.as_str(), Arc::new(report()));
         let error = match end {
+            FireEnd::Failed(FireError::Failed(failure)) => Some(text_of(failure, &report)),
             FireEnd::Failed(error) => Some(shown(error)),
             FireEnd::FlowFailed(error) => Some((*error).to_owned()),
             FireEnd::Completed(_) | FireEnd::Dropped => None,
         };
-        let (outcome, report) = (end.as_str(), Arc::new(report()));
         let at = system_now().checked_sub(took).unwrap_or(SystemTime::UNIX_EPOCH);
         let ended = Ended { outcome, error, at, took, report };
         let is_seen = |trace: &FireTrace| trace.lets_through(&ended);
@@ -88,4 +88,16 @@ impl<'f> FireTraces<'f> {
             }
         }
     }
+}
+
+/// The text of a failure, with the message that was taken when the call failed. To print
+/// the error again is code of the handler's owner, which may be gone by now.
+fn text_of(failure: &HandlerFailure, report: &FireReport) -> String {
+    let is_its =
+        |row: &&HandlerReport| (row.handler(), row.owner()) == (failure.handler(), failure.owner());
+    let message = report.handlers().iter().find(is_its).and_then(|row| match row.status() {
+        HandlerStatus::Failed { message, .. } => Some(&**message),
+        _ => None,
+    });
+    failure.with_message(message.unwrap_or(failure.kind().as_str()))
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use super::filter::{Filter, ShowBy};
+use super::filter::{Filter, FilterCode, ShowBy};
 use super::fire::{Ended, TracedFire, TracedPayload};
 use super::limit::{TraceEnd, TraceLimit};
 use super::list::TraceId;
@@ -23,6 +23,9 @@ use crate::sync::{Mutex, MutexGuard};
 pub(crate) struct TraceState {
     id: TraceId,
     filter: Filter,
+    /// What the filter asks of payloads; gone when the trace ends, whatever fires are
+    /// still under way.
+    code: Mutex<Option<Arc<FilterCode>>>,
     target: Option<Pattern>,
     limit: TraceLimit,
     ends: Option<Instant>,
@@ -59,7 +62,7 @@ pub(crate) struct FireTrace {
 impl TraceState {
     /// A trace that is not under way yet, and how long it lasts.
     pub(super) fn new(
-        filter: Filter,
+        mut filter: Filter,
         limit: TraceLimit,
         begins: Instant,
     ) -> Result<(Self, Option<Duration>), OperatorError> {
@@ -69,8 +72,9 @@ impl TraceState {
         let (target, ttl) = (filter.validate()?, filter.ttl);
         // A time that no clock reaches is none.
         let ends = ttl.and_then(|ttl| begins.checked_add(ttl));
+        let code = Mutex::new(Some(Arc::new(mem::take(&mut filter.code))));
         let (id, queue) = (TraceId::default(), Mutex::default());
-        Ok((Self { id, filter, target, limit, ends, queue }, ttl))
+        Ok((Self { id, filter, code, target, limit, ends, queue }, ttl))
     }
 
     /// The same, with its number.
@@ -106,6 +110,10 @@ impl TraceState {
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn code(&self) -> MutexGuard<'_, Option<Arc<FilterCode>>> {
+        self.code.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn counts(&self) -> Counts {
@@ -148,6 +156,9 @@ impl TraceState {
             queue.end = Some(end);
             queue.waker.take()
         };
+        // Dropped outside the lock, or by the fire that is asking it.
+        let code = self.code().take();
+        drop(code);
         wake(waker);
     }
 
@@ -174,13 +185,15 @@ impl TraceState {
         point: &'static PointDescriptor,
         payload: &mut Payload<'_>,
     ) -> Result<Option<FireTrace>, String> {
-        let Filter { when, show, payload_bytes, .. } = &self.filter;
-        for is_met in when {
+        let code = self.code().clone();
+        // It has ended meanwhile.
+        let Some(code) = code else { return Ok(None) };
+        for is_met in &code.when {
             if !contained(|| (is_met.get())(payload))? {
                 return Ok(None);
             }
         }
-        let text = match show {
+        let text = match &code.show {
             None => None,
             Some(ShowBy::Type(show)) => contained(|| (show.get())(payload))?,
             #[cfg(feature = "json")]
@@ -188,42 +201,47 @@ impl TraceState {
         };
         #[cfg(not(feature = "json"))]
         let _ = point;
-        let payload = text.map(|text| match text {
-            Ok(text) => TracedPayload::shown(text, *payload_bytes),
-            Err(problem) => TracedPayload::Failed { problem },
-        });
+        let payload = text.map(|text| TracedPayload::new(text, self.filter.payload_bytes));
         Ok(Some(FireTrace { trace: Arc::clone(self), payload }))
     }
 
-    /// Counts a fire that the filter lets through. Whether it is kept, and whether the
-    /// trace ends with it.
-    fn count(&self, now: Instant) -> (bool, Option<TraceEnd>) {
-        let mut queue = self.queue();
-        if queue.is_full || queue.end.is_some() {
-            return (false, None);
-        }
-        if self.is_over(|| now) {
-            return (false, Some(TraceEnd::Time));
-        }
-        queue.counts.seen += 1;
-        let (fits, end) = match self.limit {
-            TraceLimit::Count(fires) => {
-                (true, (queue.counts.seen >= fires).then_some(TraceEnd::Limit))
+    /// Counts a fire that the filter lets through, and keeps it where it may: at once, so
+    /// that what is counted is there, or is dropped. How the trace ends with it, if it does.
+    fn keep(&self, now: Instant, fire: impl FnOnce() -> TracedFire) -> Option<TraceEnd> {
+        let (waker, end) = {
+            let mut queue = self.queue();
+            if queue.is_full || queue.end.is_some() {
+                return None;
             }
-            TraceLimit::Rate { fires, per } => {
-                let fits = queue.fits(fires, per, now);
-                (fits, (!fits).then_some(TraceEnd::Rate))
+            if self.is_over(|| now) {
+                return Some(TraceEnd::Time);
             }
-            TraceLimit::Throttle { fires, per } => (queue.fits(fires, per, now), None),
+            queue.counts.seen += 1;
+            let (fits, end) = match self.limit {
+                TraceLimit::Count(fires) => {
+                    (true, (queue.counts.seen >= fires).then_some(TraceEnd::Limit))
+                }
+                TraceLimit::Rate { fires, per } => {
+                    let fits = queue.fits(fires, per, now);
+                    (fits, (!fits).then_some(TraceEnd::Rate))
+                }
+                TraceLimit::Throttle { fires, per } => (queue.fits(fires, per, now), None),
+            };
+            queue.is_full = end.is_some();
+            let waker = if !fits {
+                queue.counts.passed_over += 1;
+                None
+            } else if queue.fires.len() >= self.filter.buffer {
+                queue.counts.dropped += 1;
+                None
+            } else {
+                queue.fires.push_back(fire());
+                queue.waker.take()
+            };
+            (waker, end)
         };
-        queue.is_full = end.is_some();
-        if !fits {
-            queue.counts.passed_over += 1;
-        } else if queue.fires.len() >= self.filter.buffer {
-            queue.counts.dropped += 1;
-            return (false, end);
-        }
-        (fits, end)
+        wake(waker);
+        end
     }
 }
 
@@ -254,19 +272,7 @@ impl FireTrace {
         now: Instant,
     ) -> Option<(Arc<TraceState>, TraceEnd)> {
         let Self { trace, payload } = self;
-        let (is_kept, end) = trace.count(now);
-        if is_kept {
-            let fire = TracedFire::new(fire.clone(), ended, payload);
-            let waker = {
-                let mut queue = trace.queue();
-                // Its guard may be gone by now.
-                if queue.end.is_none() {
-                    queue.fires.push_back(fire);
-                }
-                queue.waker.take()
-            };
-            wake(waker);
-        }
+        let end = trace.keep(now, || TracedFire::new(fire.clone(), ended, payload));
         end.map(|end| (trace, end))
     }
 }
