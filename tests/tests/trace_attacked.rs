@@ -19,7 +19,7 @@ use hooks_runtime::operator::{
 };
 use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{HookRegistry, Merge, hook_points, on};
-use support::{Count, Log, keep_quiet, poll_once};
+use support::{Count, keep_quiet, poll_once};
 
 /// A result whose `filled` is written by hand, and panics.
 #[derive(Debug, Default, PartialEq)]
@@ -132,64 +132,6 @@ async fn l12_a_result_that_cannot_say_what_is_filled_is_merged_all_the_same() {
     assert_eq!(trace.seen(), 1);
     let (reported, _) = hooks.fire_modifying_reported::<Join>(&1).await;
     assert_eq!(reported.unwrap(), joined);
-}
-
-/// Which fields each event has.
-struct Fields(Log);
-
-#[derive(Default)]
-struct Names(String);
-
-impl tracing::field::Visit for Names {
-    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn fmt::Debug) {
-        self.0 += field.name();
-        if field.name() == "message" {
-            self.0 += &format!("={value:?}");
-        }
-        self.0 += " ";
-    }
-}
-
-impl tracing::Subscriber for Fields {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        metadata.target().starts_with("hooks_runtime")
-    }
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-    fn event(&self, event: &tracing::Event<'_>) {
-        let mut names = Names::default();
-        event.record(&mut names);
-        self.0.push(names.0);
-    }
-    fn enter(&self, _: &tracing::span::Id) {}
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
-#[tokio::test]
-async fn l20_a_trace_changes_no_line_of_the_log_and_no_error() {
-    let (hooks, log) = (HookRegistry::new(), Log::new());
-    let timed = on::<Strict>().name("timed").timeout(Duration::from_secs(9));
-    hooks
-        .register([
-            on::<Strict>().name("plain").handler(|_: &u32| Err("no ink")),
-            timed.handler(|_: &u32| Err("no time")),
-        ])
-        .unwrap();
-    let _events = tracing::subscriber::set_default(Fields(log.clone()));
-    let plain = hooks.fire_void::<Strict>(&1).await.unwrap_err();
-    let lines = log.take();
-    assert_eq!(lines.len(), 2);
-    let trace = hooks.operator().trace(TraceFilter::all(), LIMIT).unwrap();
-    assert_eq!(log.take().len(), 1);
-    let traced = hooks.fire_void::<Strict>(&1).await.unwrap_err();
-    assert_eq!(log.take(), lines);
-    let elapsed = |error: &FireError| error.failure().unwrap().elapsed().is_some();
-    assert_eq!(elapsed(&traced), elapsed(&plain));
-    drop(trace);
-    assert_eq!(log.take().len(), 1);
 }
 
 // Code that fires.

@@ -14,7 +14,7 @@ use crate::error::FireError;
 use crate::escape::escaped;
 #[cfg(feature = "config")]
 use crate::operator::FileError;
-use crate::operator::{Setting, TraceId, TraceLimit, Transition};
+use crate::operator::{Setting, TraceEnd, TraceId, TraceLimit, Transition};
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
 use crate::plugin::removal::DrainError;
@@ -173,7 +173,7 @@ pub(crate) fn trace_began(id: TraceId, filter: &str, limit: TraceLimit) {
 }
 
 /// A trace of an operator has ended.
-pub(crate) fn trace_ended(id: TraceId, end: &str) {
+pub(crate) fn trace_ended(id: TraceId, end: &TraceEnd) {
     let id = id.number();
     emit(|| tracing::info!(id, "an operator's trace has ended: {end}"));
 }

@@ -6,19 +6,21 @@ use std::time::Duration;
 
 #[cfg(feature = "json")]
 use super::capture::Capture;
+use super::outcome;
 use super::payload::Payload;
 use crate::engine::raw::Contained;
-use crate::error::FailureCause;
 use crate::model::compose::Compose;
 use crate::operator::apply::parse;
 use crate::operator::error::OperatorError;
 use crate::operator::target::{Pattern, glob};
 use crate::plugin::PluginId;
 use crate::point::{HookPoint, ModelKind, PointDescriptor};
-use crate::report::{ContributionKind, FireReport, HandlerReport, HandlerStatus, SkipReason};
-use crate::suggest::nearest;
+use crate::report::{FireReport, HandlerReport};
 
 /// Which fires a trace is for, and what it keeps of them.
+///
+/// A fire in its lazy form, such as `fire_void_with`, at a point without handlers has no
+/// payload and is not traced, as it is not observed.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -105,23 +107,6 @@ const BUFFER: usize = 1_024;
 /// So many bytes of a payload are kept, unless the filter says otherwise.
 const PAYLOAD_BYTES: usize = 4_096;
 
-/// The words for what a fire came to.
-const FIRE_OUTCOMES: [&str; 13] = [
-    "notified",
-    "amended",
-    "unchanged",
-    "claimed",
-    "unclaimed",
-    "passed",
-    "rejected",
-    "ran",
-    "recovered",
-    "skipped",
-    "aborted",
-    "failed",
-    "dropped",
-];
-
 impl TraceFilter {
     /// Every fire of every point.
     ///
@@ -205,7 +190,7 @@ impl<P> TraceFilter<P> {
     /// | of | words |
     /// |---|---|
     /// | a fire | those of [`FireEnd`](crate::observe::FireEnd): `rejected`, `claimed`, `failed`, … |
-    /// | a handler | `ran`, `filtered`, `failed`, `cancelled`, `shadowed`, `shadow_failed`; what it decided ([`ContributionKind`]); how it failed ([`FailureCause`]); why it was not called ([`SkipReason`]) |
+    /// | a handler | `ran`, `filtered`, `failed`, `cancelled`, `shadowed`, `shadow_failed`; what it decided ([`ContributionKind`](crate::report::ContributionKind)); how it failed ([`FailureCause`](crate::error::FailureCause)); why it was not called ([`SkipReason`](crate::report::SkipReason)) |
     ///
     /// ```
     /// # use hooks_runtime::HookRegistry;
@@ -296,20 +281,7 @@ impl Filter {
     /// What is wrong with it.
     pub(super) fn validate(&self) -> Result<Option<Pattern>, OperatorError> {
         if let Some(word) = &self.outcome {
-            let (what, known) = if self.target.is_none() {
-                ("fire", FIRE_OUTCOMES.to_vec())
-            } else {
-                ("handler", handler_outcomes().collect())
-            };
-            if !known.contains(&word.as_str()) {
-                let meant = match nearest(word, known.iter(), str::len) {
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("expected one of {}", known.join(", ")),
-                };
-                let word = crate::escape::escaped(word);
-                let problem = format!("no {what} comes to `{word}`; {meant}");
-                return Err(OperatorError::BadTrace { problem });
-            }
+            outcome::check(word, self.target.is_some())?;
         }
         if self.buffer == 0 || self.ttl.is_some_and(|ttl| ttl.is_zero()) {
             let problem =
@@ -367,30 +339,8 @@ impl Filter {
             target.matches_parts(report.point(), owner, row.handler())
         };
         let mut named = report.handlers().iter().filter(is_named);
-        named.any(|row| wanted.is_none_or(|wanted| came_to(row.status(), wanted)))
+        named.any(|row| wanted.is_none_or(|wanted| outcome::came_to(row.status(), wanted)))
     }
-}
-
-/// The words for what a handler came to.
-fn handler_outcomes() -> impl Iterator<Item = &'static str> {
-    let own = ["ran", "filtered", "failed", "cancelled", "shadowed", "shadow_failed"];
-    let decided = ContributionKind::ALL.into_iter().map(ContributionKind::as_str);
-    let causes = FailureCause::ALL.into_iter().map(FailureCause::as_str);
-    own.into_iter().chain(decided).chain(causes).chain(SkipReason::ALL.map(SkipReason::as_str))
-}
-
-fn came_to(status: &HandlerStatus, word: &str) -> bool {
-    let more = match status {
-        HandlerStatus::Ran(decision) | HandlerStatus::Shadowed { decision, .. } => {
-            Some(decision.kind().as_str())
-        }
-        HandlerStatus::Filtered(reason) => Some(reason.as_str()),
-        HandlerStatus::Failed { .. } => Some("failed"),
-        HandlerStatus::ShadowFailed { kind, .. } => Some(*kind),
-        HandlerStatus::Cancelled => None,
-    };
-    // Of a failure, the first is how it failed.
-    status.as_str() == word || more == Some(word)
 }
 
 /// Which fires, in a few words.

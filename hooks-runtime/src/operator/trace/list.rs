@@ -133,23 +133,20 @@ impl TraceList {
         state
     }
 
-    /// Whether it was there. What is displaced owns no filter alone: the caller has the
-    /// trace.
-    fn remove(&self, state: &Arc<TraceState>) -> bool {
+    /// What is displaced owns no filter alone: the caller has the trace.
+    fn remove(&self, state: &Arc<TraceState>) {
         let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
         let others = traces.active.iter().filter(|other| !Arc::ptr_eq(other, state));
         let others: Arc<[_]> = others.cloned().collect();
-        let was_there = others.len() < traces.active.len();
         traces.active = others;
         self.any.store(!traces.active.is_empty(), Ordering::Release);
-        was_there
     }
 }
 
 impl Drop for TraceList {
     fn drop(&mut self) {
         for trace in self.active().iter() {
-            trace.end(TraceEnd::RegistryDropped);
+            trace.end(&TraceEnd::RegistryDropped);
         }
     }
 }
@@ -186,15 +183,11 @@ impl Inner {
     }
 
     /// Ends a trace: fires that begin from now on are not recorded for it.
-    pub(crate) fn end_trace(&self, state: &Arc<TraceState>, end: TraceEnd) {
-        let is_first = {
+    pub(crate) fn end_trace(&self, state: &Arc<TraceState>, end: &TraceEnd) {
+        {
             let store = self.store();
-            let is_first = self.traces.remove(state);
+            self.traces.remove(state);
             self.mark_observed(&store);
-            is_first
-        };
-        if is_first {
-            log::trace_ended(state.id(), &end.to_string());
         }
         state.end(end);
     }
@@ -203,7 +196,7 @@ impl Inner {
     pub(super) fn end_overdue_traces(&self) {
         let clock = || now(&*self.config.timer);
         for trace in self.traces.active().iter().filter(|trace| trace.is_over(clock)) {
-            self.end_trace(trace, TraceEnd::Time);
+            self.end_trace(trace, &TraceEnd::Time);
         }
     }
 

@@ -8,6 +8,7 @@ mod filter;
 mod fire;
 mod limit;
 mod list;
+mod outcome;
 mod payload;
 mod recorded;
 mod state;
@@ -158,7 +159,7 @@ impl Trace {
         }
         match self.deadline.as_mut().and_then(|deadline| deadline.poll(task)) {
             Some(Poll::Pending) => return Poll::Pending,
-            Some(Poll::Ready(())) => self.end(TraceEnd::Time),
+            Some(Poll::Ready(())) => self.end(&TraceEnd::Time),
             // There is none, or it panicked: the next fire ends the trace then.
             None => {}
         }
@@ -195,7 +196,7 @@ impl Trace {
         self.state.ended()
     }
 
-    fn end(&self, end: TraceEnd) {
+    fn end(&self, end: &TraceEnd) {
         match self.registry.upgrade() {
             Some(registry) => registry.end_trace(&self.state, end),
             None => self.state.end(end),
@@ -205,7 +206,7 @@ impl Trace {
 
 impl Drop for Trace {
     fn drop(&mut self) {
-        self.end(TraceEnd::Dropped);
+        self.end(&TraceEnd::Dropped);
         self.state.forget();
     }
 }

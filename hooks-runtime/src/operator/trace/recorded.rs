@@ -44,13 +44,13 @@ impl<'f> FireTraces<'f> {
         let clock = || now(&*self.inner.config.timer);
         for trace in &self.candidates {
             if trace.is_over(clock) {
-                self.inner.end_trace(trace, TraceEnd::Time);
+                self.inner.end_trace(trace, &TraceEnd::Time);
                 continue;
             }
             match trace.begin(point, payload) {
                 Ok(None) => {}
                 Ok(Some(matching)) => self.matching().push(matching),
-                Err(message) => self.inner.end_trace(trace, TraceEnd::Panicked(message)),
+                Err(message) => self.inner.end_trace(trace, &TraceEnd::Panicked(message)),
             }
         }
     }
@@ -84,7 +84,7 @@ impl<'f> FireTraces<'f> {
         let now = now(&*self.inner.config.timer);
         for trace in seen {
             if let Some((trace, end)) = trace.end(fire, &ended, now) {
-                self.inner.end_trace(&trace, end);
+                self.inner.end_trace(&trace, &end);
             }
         }
     }

@@ -147,15 +147,16 @@ impl TraceState {
     }
 
     /// Ends it, and wakes the one that waits. Only the first end counts.
-    pub(super) fn end(&self, end: TraceEnd) {
+    pub(super) fn end(&self, end: &TraceEnd) {
         let waker = {
             let mut queue = self.queue();
             if queue.end.is_some() {
                 return;
             }
-            queue.end = Some(end);
+            queue.end = Some(end.clone());
             queue.waker.take()
         };
+        log::trace_ended(self.id, end);
         // Dropped outside the lock, or by the fire that is asking it.
         let code = self.code().take();
         drop(code);
