@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// The browser reads commands from its third and writes answers to its fourth file.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null";
 
-pub(crate) struct Browser {
+pub struct Browser {
     process: Child,
     commands: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -24,7 +24,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// Starts the browser that the variable `CHROMIUM` names, with an empty tab.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         let browser = std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
         let profile = TempDir::new().expect("a profile");
         let mut process = Command::new("sh")
@@ -53,7 +53,7 @@ impl Browser {
     }
 
     /// Opens the file in a window of that width.
-    pub(crate) fn open(&mut self, file: &Path, hash: &str, width: u32) {
+    pub fn open(&mut self, file: &Path, hash: &str, width: u32) {
         let size = json!({
             "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false,
         });
@@ -64,7 +64,7 @@ impl Browser {
     }
 
     /// Whether scripts run in pages that are opened from now on.
-    pub(crate) fn set_scripts(&mut self, run: bool) {
+    pub fn set_scripts(&mut self, run: bool) {
         self.call("Emulation.setScriptExecutionDisabled", &json!({ "value": !run }));
     }
 
@@ -81,7 +81,7 @@ impl Browser {
 
     /// The value of an expression in the page.
     #[track_caller]
-    pub(crate) fn eval(&mut self, expression: &str) -> Value {
+    pub fn eval(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "returnByValue": true });
         let mut answer = self.call("Runtime.evaluate", &asked);
         assert_eq!(answer["exceptionDetails"], Value::Null, "{expression}");
@@ -89,7 +89,7 @@ impl Browser {
     }
 
     /// Presses a key: a letter, or a key by its name.
-    pub(crate) fn key(&mut self, key: &str) {
+    pub fn key(&mut self, key: &str) {
         let (code, text) = match key {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
@@ -108,12 +108,12 @@ impl Browser {
     }
 
     /// Presses the keys of these letters.
-    pub(crate) fn keys(&mut self, letters: &str) {
+    pub fn keys(&mut self, letters: &str) {
         letters.chars().for_each(|letter| self.key(&letter.to_string()));
     }
 
     /// Clicks the middle of the element.
-    pub(crate) fn click(&mut self, selector: &str) {
+    pub fn click(&mut self, selector: &str) {
         let place = self.eval(&format!(
             "(() => {{ const element = document.querySelector('{selector}'); \
              element.scrollIntoView({{ block: 'nearest' }}); \
@@ -129,7 +129,7 @@ impl Browser {
     }
 
     /// Chooses from a list.
-    pub(crate) fn choose(&mut self, list: &str, value: &str) {
+    pub fn choose(&mut self, list: &str, value: &str) {
         self.eval(&format!(
             "(() => {{ const list = document.getElementById('{list}'); list.value = '{value}'; \
              list.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
@@ -138,7 +138,7 @@ impl Browser {
 
     /// Calls a method of the debugging protocol.
     #[track_caller]
-    pub(crate) fn call(&mut self, method: &str, parameters: &Value) -> Value {
+    pub fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.calls += 1;
         let mut command = json!({ "id": self.calls, "method": method, "params": parameters });
         if let Some(session) = &self.session {
