@@ -12,7 +12,7 @@ use crate::error::FailureKind;
 #[cfg(feature = "tokio")]
 use crate::error::FireError;
 use crate::escape::escaped;
-use crate::operator::{Setting, Transition};
+use crate::operator::{Setting, TraceId, TraceLimit, Transition};
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
 use crate::plugin::removal::DrainError;
@@ -162,6 +162,18 @@ pub(crate) fn setting_withheld(setting: &Setting, handler: &str) {
             escaped(handler),
         );
     });
+}
+
+/// A trace of an operator begins.
+pub(crate) fn trace_began(id: TraceId, filter: &str, limit: TraceLimit) {
+    let id = id.number();
+    emit(|| tracing::info!(id, "an operator's trace begins: {filter}, {limit}"));
+}
+
+/// A trace of an operator has ended.
+pub(crate) fn trace_ended(id: TraceId, end: &str) {
+    let id = id.number();
+    emit(|| tracing::info!(id, "an operator's trace has ended: {end}"));
 }
 
 /// The circuit breaker of a handler has changed.

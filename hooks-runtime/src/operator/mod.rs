@@ -98,6 +98,7 @@ mod setting;
 mod shown;
 pub(crate) mod store;
 pub(crate) mod target;
+pub(crate) mod trace;
 
 use std::fmt;
 use std::sync::Arc;
@@ -111,6 +112,12 @@ pub use rate::RateLimit;
 pub use sample::Fraction;
 pub use setting::{End, Layer, Setting, SettingChange, SettingEnd, SettingId};
 pub(crate) use shown::{BreakGlass, all_breakers_open, breaker_changed, withheld};
+#[cfg(feature = "json")]
+pub use trace::Capture;
+pub use trace::{
+    AnyPoint, Trace, TraceEnd, TraceFilter, TraceId, TraceInfo, TraceLimit, TracedFire,
+    TracedPayload,
+};
 
 use crate::operator::apply::{is_readable, no_match, parse};
 use crate::operator::setting::Draft;
