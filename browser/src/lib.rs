@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -11,6 +12,12 @@ use tempfile::TempDir;
 /// The browser reads commands from its third and writes answers to its fourth file.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null";
 
+/// How long a page may take for what is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A browser with one tab. A call that fails, and a page whose script fails, panic: it is
+/// for tests.
+#[derive(Debug)]
 pub struct Browser {
     process: Child,
     commands: ChildStdin,
@@ -49,18 +56,64 @@ impl Browser {
         browser.session = attached["sessionId"].as_str().map(str::to_owned);
         browser.call("Page.enable", &json!({}));
         browser.call("Runtime.enable", &json!({}));
+        browser.call("Log.enable", &json!({}));
         browser
     }
 
     /// Opens the file in a window of that width.
     pub fn open(&mut self, file: &Path, hash: &str, width: u32) {
-        let size = json!({
-            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false,
-        });
-        self.call("Emulation.setDeviceMetricsOverride", &size);
+        self.visit(&format!("file://{}{hash}", file.display()), width);
+    }
+
+    /// Opens the address in a window of that width.
+    pub fn visit(&mut self, url: &str, width: u32) {
+        self.resize(width, 900);
         // A mere change of what is behind `#` loads nothing.
         self.load("about:blank");
-        self.load(&format!("file://{}{hash}", file.display()));
+        self.load(url);
+    }
+
+    /// Gives the window that size.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        let size = json!({
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+        });
+        self.call("Emulation.setDeviceMetricsOverride", &size);
+    }
+
+    /// Has pages prefer dark colours, or light ones.
+    pub fn set_dark(&mut self, dark: bool) {
+        let value = if dark { "dark" } else { "light" };
+        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] });
+        self.call("Emulation.setEmulatedMedia", &features);
+    }
+
+    /// The window as a picture: PNG, in base64.
+    pub fn picture(&mut self) -> String {
+        let taken = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
+        taken["data"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until an expression in the page is true.
+    #[track_caller]
+    pub fn wait_for(&mut self, expression: &str) {
+        let until = Instant::now() + PATIENCE;
+        while self.eval(&format!("Boolean({expression})")) != Value::Bool(true) {
+            let page = self.eval("document.body.innerText");
+            assert!(Instant::now() < until, "never true: {expression}\n{page}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The texts of scripts that failed, and of what the page was refused, since it was
+    /// opened.
+    pub fn complaints(&mut self) -> Vec<String> {
+        // Events come with the answer to a call.
+        self.eval("1");
+        let of_page = |event: &&Value| {
+            event["method"] == "Runtime.exceptionThrown" || event["method"] == "Log.entryAdded"
+        };
+        self.events.iter().filter(of_page).map(ToString::to_string).collect()
     }
 
     /// Whether scripts run in pages that are opened from now on.

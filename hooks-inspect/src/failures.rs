@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use hooks_runtime::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use hooks_runtime::observe::{ObservedCall, Observer};
+use hooks_runtime::operator::TracedFire;
 use hooks_runtime::registry::Owner;
-use hooks_runtime::report::{HandlerStatus, SkipReason};
+use hooks_runtime::report::HandlerStatus;
 
 use crate::text::shortened;
-use crate::timeline::Feed;
 
 /// How many are kept.
 const KEPT: usize = 64;
@@ -43,7 +43,6 @@ const KEPT: usize = 64;
 pub struct Failures {
     /// The latest at the end.
     kept: Arc<Mutex<VecDeque<Failure>>>,
-    pub(crate) feed: Feed,
 }
 
 /// One failure, or several that are the same.
@@ -88,6 +87,13 @@ impl Failures {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).iter().rev().cloned().collect()
     }
 
+    /// Keeps the failures of a fire that was traced.
+    pub(crate) fn note_fire(&self, fire: &TracedFire) {
+        for row in fire.report().handlers() {
+            self.note((fire.point(), row.owner(), row.handler()), row.status(), fire.at());
+        }
+    }
+
     /// Keeps a failure, where the status is one.
     pub(crate) fn note(
         &self,
@@ -119,16 +125,7 @@ impl Failures {
 }
 
 impl Observer for Failures {
-    fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, took: Duration) {
-        self.feed.ended(fire, end, took);
-    }
-
-    fn handler_filtered(&self, call: &ObservedCall<'_>, reason: SkipReason) {
-        self.feed.row(call, &HandlerStatus::Filtered(reason), None);
-    }
-
-    fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, took: Duration) {
-        self.feed.row(call, status, Some(took));
+    fn handler_ended(&self, call: &ObservedCall<'_>, status: &HandlerStatus, _: Duration) {
         // Most calls do not fail, and need no clock.
         if matches!(status, HandlerStatus::Failed { .. } | HandlerStatus::ShadowFailed { .. }) {
             let handler = (call.fire().point(), &call.owner(), call.handler());

@@ -229,9 +229,11 @@ impl Inspector {
     }
 
     fn shared(self) -> Shared {
+        let is_observed = self.failures.is_some();
         let failures = self.failures.unwrap_or_default();
+        let of_pages = (!is_observed).then(|| failures.clone());
         Shared {
-            timeline: Timeline::new(failures.feed.clone(), self.streams),
+            timeline: Timeline::new(&self.hooks, self.streams, of_pages),
             hooks: self.hooks,
             title: self.title,
             groups: self.groups,

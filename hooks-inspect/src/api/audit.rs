@@ -44,6 +44,16 @@ pub(super) async fn audit(State(shared): State<Arc<Shared>>) -> Json<AuditRespon
     let audit = shared.hooks.audit();
     let mut never_fired: BTreeSet<_> = audit.never_fired.iter().copied().collect();
     never_fired.extend(audits.iter().flat_map(|audit| audit.never_fired.iter().copied()));
+    // Of two points of one name the registry has one, and its catalogue knows.
+    let declared = |name: &str, judged: &dyn Fn(&Audit) -> bool| {
+        let mut audits = shared.groups.iter().zip(&audits);
+        audits.any(|(group, audit)| group.catalogue.get(name).is_some() && judged(audit))
+    };
+    never_fired.retain(|name| !declared(name, &|audit| !audit.never_fired.contains(name)));
+    let is_here = |name: &str| {
+        let clashes = |audit: &Audit| audit.declared_twice.iter().any(|clash| clash.name == name);
+        declared(name, &|audit| !clashes(audit))
+    };
     // Undeclared is what is in none of them.
     let undeclared = audits.iter().map(|audit| BTreeSet::from_iter(audit.undeclared.iter().copied()));
     let undeclared = undeclared.reduce(|all, more| &all & &more).unwrap_or_default();
@@ -53,7 +63,9 @@ pub(super) async fn audit(State(shared): State<Arc<Shared>>) -> Json<AuditRespon
     problems.extend(audit.unknown_plugins.iter().map(ToString::to_string));
     let twice: BTreeSet<String> = audits
         .iter()
-        .flat_map(|audit| audit.declared_twice.iter().map(ToString::to_string))
+        .flat_map(|audit| audit.declared_twice.iter())
+        .filter(|clash| !is_here(clash.name))
+        .map(ToString::to_string)
         .collect();
     problems.extend(twice);
     let never_called = audit.never_called.iter().map(|never| {

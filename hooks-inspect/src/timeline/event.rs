@@ -1,14 +1,14 @@
 //! A fire, as pages see it.
 
-use hooks_runtime::registry::Owner;
-use hooks_runtime::report::HandlerStatus;
+use hooks_runtime::operator::TracedFire;
+use hooks_runtime::report::{HandlerReport, HandlerStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::text::{address, shortened};
+use crate::text::{address, nanoseconds, shortened, unix_ms};
 
 /// More rows of one fire are counted only: a point may have thousands of handlers.
-pub(crate) const MOST_ROWS: usize = 64;
+const MOST_ROWS: usize = 64;
 
 /// One fire.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -20,7 +20,7 @@ pub(crate) struct FireEvent {
     /// The fire whose handler fired it.
     pub(crate) parent: Option<u64>,
     /// How many fires it is nested in.
-    pub(crate) depth: u64,
+    pub(crate) depth: usize,
     /// The wire name of the point.
     pub(crate) point: &'static str,
     /// Its model.
@@ -36,9 +36,9 @@ pub(crate) struct FireEvent {
     /// What became of each handler, in order: at most 64.
     pub(crate) handlers: Vec<HandlerRow>,
     /// How many handlers are left out of that list.
-    pub(crate) more: u64,
+    pub(crate) more: usize,
     /// How many break-glass settings held.
-    pub(crate) break_glass: u64,
+    pub(crate) break_glass: usize,
 }
 
 /// What became of one handler in a fire.
@@ -63,18 +63,39 @@ impl FireEvent {
     }
 }
 
+impl From<&TracedFire> for FireEvent {
+    fn from(fire: &TracedFire) -> Self {
+        let rows = fire.report().handlers();
+        let shown = rows.iter().take(MOST_ROWS);
+        Self {
+            id: fire.id(),
+            run: fire.run(),
+            parent: fire.parent(),
+            depth: fire.depth(),
+            point: fire.point(),
+            model: fire.model().to_string(),
+            outcome: fire.outcome(),
+            error: fire.error().map(shortened),
+            at_ms: unix_ms(fire.at()),
+            took_ns: nanoseconds(fire.took()),
+            handlers: shown.map(|row| HandlerRow::new(fire.point(), row)).collect(),
+            more: rows.len().saturating_sub(MOST_ROWS),
+            break_glass: fire.report().break_glass().len(),
+        }
+    }
+}
+
 impl HandlerRow {
-    pub(crate) fn new(
-        (point, owner, handler): (&str, &Owner, &str),
-        status: &HandlerStatus,
-        took_ns: Option<u64>,
-        settings: Vec<u64>,
-    ) -> Self {
-        let word = match status {
-            HandlerStatus::Failed { .. } => "failed",
-            other => other.as_str(),
-        };
-        let (handler, text) = (address(point, owner, handler), shortened(&status.to_string()));
-        Self { handler, status: word, text, took_ns, settings }
+    fn new(point: &str, row: &HandlerReport) -> Self {
+        Self {
+            handler: address(point, row.owner(), row.handler()),
+            status: match row.status() {
+                HandlerStatus::Failed { .. } => "failed",
+                other => other.as_str(),
+            },
+            text: shortened(&row.status().to_string()),
+            took_ns: row.elapsed().map(nanoseconds),
+            settings: row.settings().iter().map(|setting| setting.id().number()).collect(),
+        }
     }
 }

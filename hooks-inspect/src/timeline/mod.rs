@@ -8,12 +8,14 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hooks_runtime::HookRegistry;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::AbortHandle;
 
+use crate::failures::Failures;
+
 pub(crate) use event::FireEvent;
-pub(crate) use source::Feed;
 use source::Source;
 
 /// How many fires a page may be behind before it misses some.
@@ -25,8 +27,10 @@ const COUNTED: Duration = Duration::from_millis(500);
 
 /// The fires that open pages see.
 pub(crate) struct Timeline {
-    feed: Feed,
+    hooks: HookRegistry,
     most: usize,
+    /// Where the failures of the fires go that are seen, if no observer keeps them.
+    failures: Option<Failures>,
     sender: broadcast::Sender<Item>,
     pages: Mutex<Pages>,
 }
@@ -68,9 +72,10 @@ pub(crate) struct Batch {
 }
 
 impl Timeline {
-    pub(crate) fn new(feed: Feed, most: usize) -> Arc<Self> {
+    pub(crate) fn new(hooks: &HookRegistry, most: usize, failures: Option<Failures>) -> Arc<Self> {
         let (sender, _) = broadcast::channel(BUFFER);
-        Arc::new(Self { feed, most, sender, pages: Mutex::default() })
+        let (hooks, pages) = (hooks.clone(), Mutex::default());
+        Arc::new(Self { hooks, most, failures, sender, pages })
     }
 
     /// A place for a page, where one is free.
@@ -83,7 +88,7 @@ impl Timeline {
         // Before the source begins, so that its first fire is seen.
         let receiver = self.sender.subscribe();
         if pages.pump.as_ref().is_none_or(AbortHandle::is_finished) {
-            let pump = pump(self.feed.clone(), self.sender.clone());
+            let pump = pump(self.hooks.clone(), self.sender.clone(), self.failures.clone());
             pages.pump = Some(tokio::spawn(pump).abort_handle());
         }
         Some(Watching { timeline: Arc::clone(self), receiver })
@@ -95,8 +100,8 @@ impl Timeline {
 }
 
 /// Hands the fires of the source on to the pages.
-async fn pump(feed: Feed, pages: broadcast::Sender<Item>) {
-    let mut source = match Source::open(&feed) {
+async fn pump(hooks: HookRegistry, pages: broadcast::Sender<Item>, failures: Option<Failures>) {
+    let mut source = match Source::open(&hooks) {
         Ok(source) => source,
         Err(error) => return drop(pages.send(Item::Ended(error.into()))),
     };
@@ -108,7 +113,12 @@ async fn pump(feed: Feed, pages: broadcast::Sender<Item>) {
         }
         match next {
             Err(_) => {}
-            Ok(Ok(fire)) => drop(pages.send(Item::Fire(fire.to_json().into()))),
+            Ok(Ok(fire)) => {
+                if let Some(failures) = &failures {
+                    failures.note_fire(&fire);
+                }
+                drop(pages.send(Item::Fire(FireEvent::from(&fire).to_json().into())));
+            }
             Ok(Err(ended)) => return drop(pages.send(Item::Ended(ended.into()))),
         }
     }
