@@ -290,7 +290,7 @@
     cell('n.failed', it.failures ? `${it.failures.toLocaleString('en')} failed` : '', words(it.failures_by));
     cell('skips', it.skips ? `${it.skips.toLocaleString('en')} skipped` : '', words(it.skips_by));
     cell('other', [it.in_flight && `${it.in_flight} in flight`, it.overruns && plural(it.overruns, 'overrun')].filter(Boolean).join(', '));
-    cell('latency', it.latency?.count ? `${duration(it.latency.p50_ns)} / ${duration(it.latency.p99_ns)}` : '', 'median and 99th percentile of its calls');
+    cell('latency', it.latency?.count ? `p50 ${duration(it.latency.p50_ns)}, p99 ${duration(it.latency.p99_ns)}` : '', 'median and 99th percentile of the time of its calls');
     row.querySelector('.change').hidden = !canChange();
     const tags = [];
     if (it.guard) tags.push(['gate', 'guard']);
