@@ -31,6 +31,9 @@ pub struct Browser {
 
 impl Browser {
     /// Starts the browser that the variable `CHROMIUM` names, with an empty tab.
+    ///
+    /// # Panics
+    /// If it does not start.
     pub fn start() -> Self {
         let browser = std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
         let profile = TempDir::new().expect("a profile");
@@ -95,6 +98,9 @@ impl Browser {
     }
 
     /// Waits until an expression in the page is true.
+    ///
+    /// # Panics
+    /// If it is not within twenty seconds.
     #[track_caller]
     pub fn wait_for(&mut self, expression: &str) {
         let until = Instant::now() + PATIENCE;
@@ -133,6 +139,9 @@ impl Browser {
     }
 
     /// The value of an expression in the page.
+    ///
+    /// # Panics
+    /// If it throws.
     #[track_caller]
     pub fn eval(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "returnByValue": true });
@@ -190,6 +199,9 @@ impl Browser {
     }
 
     /// Calls a method of the debugging protocol.
+    ///
+    /// # Panics
+    /// If the browser refuses it, or has ended.
     #[track_caller]
     pub fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.calls += 1;

@@ -8,9 +8,9 @@ use hooks_runtime::{AnyPlugin, HookRegistry, handlers};
 use tempfile::TempDir;
 
 use crate::agent::{
-    Agent, AgentError, AskPerson, Channel, Clock, CompleteTicket, ListDirectory, LocalChannel, Model, ReadFile,
-    RunCommand, Sandbox, Setup, SpawnSubagent, StartProcess, Ticket, TicketStatus, Tool,
-    UnloadPlugin,
+    Agent, AgentError, AskPerson, Channel, Clock, CompleteTicket, ListDirectory, LocalChannel,
+    Model, ReadFile, RunCommand, Sandbox, Setup, SpawnSubagent, StartProcess, Ticket, TicketStatus,
+    Tool, UnloadPlugin,
 };
 use crate::plugins::{
     Allowlist, AuditLog, Briefing, Dedup, FileCache, SessionLog, SkillCollector, Telegram,

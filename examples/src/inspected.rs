@@ -31,10 +31,8 @@ impl Inspected {
     /// pauses before each answer.
     pub async fn open(port: u16, pause: Duration) -> Result<Self, Failure> {
         let (statistics, failures) = (Statistics::new(), Failures::new());
-        let hooks = HookRegistry::builder()
-            .observer(statistics.clone())
-            .observer(failures.clone())
-            .build();
+        let hooks =
+            HookRegistry::builder().observer(statistics.clone()).observer(failures.clone()).build();
         let served = Inspector::new(&hooks)
             .title("agent")
             .catalogue("agent", catalogue::agent())

@@ -103,6 +103,7 @@ fn an_unknown_option_is_refused_and_help_is_given() {
         "--trace FILE",
         "--model-url URL",
         "--model NAME",
+        "--inspect[=PORT]",
         "--help",
         "NO_COLOR",
         "PAGER",

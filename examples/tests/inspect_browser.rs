@@ -48,7 +48,7 @@ fn counted(hooks: &HookRegistry) -> (u64, u64) {
 
 const HANDLER: &str = "agent_done:skill-collector/collect";
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 #[ignore = "needs a browser: .ci/browser has one, or says that it has none"]
 async fn a_click_disables_a_handler_of_the_running_agent() {
     with_page(Duration::from_millis(20), |browser, hooks| {
@@ -98,21 +98,22 @@ async fn a_click_disables_a_handler_of_the_running_agent() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 #[ignore = "needs a browser: .ci/browser has one, or says that it has none"]
 async fn nothing_of_the_agents_page_scrolls_sideways() {
     with_page(Duration::from_millis(20), |browser, _| {
         for width in [1280, 390] {
             browser.resize(width, 900);
             browser.wait_for("document.querySelectorAll('#fires > li').length > 50");
-            let sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+            let sideways =
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth";
             assert_eq!(browser.eval(sideways), 0, "at {width}");
         }
     })
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 #[ignore = "writes pictures: set UPDATE_PICTURES"]
 async fn pictures_of_the_page() {
     if std::env::var_os("UPDATE_PICTURES").is_none() {
@@ -120,7 +121,7 @@ async fn pictures_of_the_page() {
     }
     with_page(Duration::from_millis(400), |browser, hooks| {
         let operator = hooks.operator();
-        let minutes = |minutes| Duration::from_secs(60 * minutes);
+        let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
         operator
             .disable(HANDLER)
             .by("ops")

@@ -27,7 +27,7 @@ struct Authority {
 }
 
 impl Guard {
-    pub(crate) fn allow_host(&mut self, name: String) {
+    pub(crate) fn allow_host(&mut self, name: &str) {
         self.hosts.push(name.to_ascii_lowercase());
     }
 
@@ -111,17 +111,15 @@ fn is_of(origin: &str, host: &Authority) -> bool {
         Some(("https", rest)) => (rest, 443),
         _ => return false,
     };
-    let with_port = |authority: &Authority| (authority.host.clone(), authority.port.unwrap_or(port));
+    let with_port =
+        |authority: &Authority| (authority.host.clone(), authority.port.unwrap_or(port));
     Authority::parse(rest).is_some_and(|origin| with_port(&origin) == with_port(host))
 }
 
 /// The value of a header that may be there once.
 fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, ApiError> {
     let mut values = headers.get_all(name).iter();
-    let value = match values.next().map(HeaderValue::to_str) {
-        None => return Ok(None),
-        Some(value) => value,
-    };
+    let Some(value) = values.next().map(HeaderValue::to_str) else { return Ok(None) };
     match value {
         Ok(value) if values.next().is_none() => Ok(Some(value)),
         _ => Err(ApiError::bad_request(format!("the header `{name}` is there once, in ASCII"))),

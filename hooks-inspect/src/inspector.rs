@@ -137,8 +137,8 @@ impl Inspector {
     /// let inspector = Inspector::new(&hooks).allow_host("hooks.example.com");
     /// # let _ = inspector;
     /// ```
-    pub fn allow_host(mut self, name: impl Into<String>) -> Self {
-        self.guard.allow_host(name.into());
+    pub fn allow_host(mut self, name: impl AsRef<str>) -> Self {
+        self.guard.allow_host(name.as_ref());
         self
     }
 

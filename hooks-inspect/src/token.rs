@@ -36,13 +36,18 @@ pub struct Token(String);
 #[non_exhaustive]
 pub enum TokenError {
     /// It is short enough to be guessed.
-    #[error("a token has at least {} characters, this one has {length}: `Token::generate()` makes one", Token::SHORTEST)]
+    #[error(
+        "a token has at least {} characters, this one has {length}: `Token::generate()` makes one",
+        Token::SHORTEST
+    )]
     Short {
         /// How many it has.
         length: usize,
     },
     /// It has characters that a header or an address cannot carry as they are.
-    #[error("a token is of printable ASCII without spaces: it travels in a header and in an address")]
+    #[error(
+        "a token is of printable ASCII without spaces: it travels in a header and in an address"
+    )]
     Unprintable,
 }
 

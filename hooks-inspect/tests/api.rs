@@ -20,7 +20,8 @@ async fn schemas(app: &App) -> Value {
     app.get("/api/schema").await.json()
 }
 
-fn setting(target: &str, change: Value) -> Value {
+fn setting(target: &str, change: impl Into<Value>) -> Value {
+    let change = change.into();
     json!({ "target": target, "change": change, "by": "ops", "why": "a test" })
 }
 
@@ -38,9 +39,18 @@ async fn the_state_is_one_document_with_everything() {
 
     assert_eq!(state["title"], "shop");
     assert_eq!(state["groups"], json!(["shop", "other"]));
-    let points: Vec<_> = state["points"].as_array().unwrap().iter().map(|point| {
-        (point["name"].as_str().unwrap(), point["group"].as_str().unwrap(), point["fired"].as_bool())
-    }).collect();
+    let points: Vec<_> = state["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| {
+            (
+                point["name"].as_str().unwrap(),
+                point["group"].as_str().unwrap(),
+                point["fired"].as_bool(),
+            )
+        })
+        .collect();
     assert_eq!(
         points,
         [
@@ -73,11 +83,17 @@ async fn the_state_is_one_document_with_everything() {
     assert_eq!((&mail["calls"], &mail["failures_by"]), (&json!(4), &json!({ "error": 2 })));
     assert_eq!(mail["latency"]["count"], 4);
     assert!(mail["latency"]["p50_ns"].as_u64() <= mail["latency"]["p99_ns"].as_u64());
-    assert_eq!((&limit["guard"], &limit["gate"], &limit["on_failure"]), (&json!(true), &json!(true), &json!("closed")));
+    assert_eq!(
+        (&limit["guard"], &limit["gate"], &limit["on_failure"]),
+        (&json!(true), &json!(true), &json!("closed"))
+    );
     assert_eq!(count["gate"], false);
 
     let set = &state["settings"][0];
-    assert_eq!((&set["by"], &set["why"], &set["setting"]), (&json!("ops"), &json!("a test"), &json!("disable")));
+    assert_eq!(
+        (&set["by"], &set["why"], &set["setting"]),
+        (&json!("ops"), &json!("a test"), &json!("disable"))
+    );
     assert_eq!((&set["applied"], &set["ends_in_ns"]), (&json!(1), &Value::Null));
     let failure = &state["failures"][0];
     assert_eq!(
@@ -125,7 +141,10 @@ async fn the_audit_names_what_has_no_effect() {
     let host = Host::new();
     let app = host.app();
     host.order("lamp").await;
-    host.hooks.fire_void::<support::Undeclared>(&support::UndeclaredPayload { n: 1 }).await.unwrap();
+    host.hooks
+        .fire_void::<support::Undeclared>(&support::UndeclaredPayload { n: 1 })
+        .await
+        .unwrap();
     let audit = app.get("/api/audit").await.json();
     assert_valid(&schemas(&app).await, "GET api/audit", "response", &audit);
     assert_eq!(audit["clean"], false);
@@ -150,8 +169,14 @@ async fn every_setting_can_be_applied_and_cleared() {
         (json!({ "time_limit": { "ms": 20 } }), "time limit 20ms"),
         (json!({ "sample": { "part": 0.25 } }), "sample 25 %"),
         (json!({ "rate_limit": { "calls": 5 } }), "rate limit 5 in 1s"),
-        (json!({ "rate_limit": { "calls": 5, "per_ms": 500, "burst": 1 } }), "rate limit 5 in 500ms, at most 1 at once"),
-        (json!({ "breaker": { "consecutive": 3 } }), "breaker opens for 60s after 3 failures in a row"),
+        (
+            json!({ "rate_limit": { "calls": 5, "per_ms": 500, "burst": 1 } }),
+            "rate limit 5 in 500ms, at most 1 at once",
+        ),
+        (
+            json!({ "breaker": { "consecutive": 3 } }),
+            "breaker opens for 60s after 3 failures in a row",
+        ),
         (
             json!({ "breaker": { "percent": 50, "over_ms": 1000, "at_least": 4, "open_for_ms": 2000, "shadow": true } }),
             "breaker opens for 2s at 50 % failures of at least 4 calls in 1s, only counted",
@@ -236,23 +261,47 @@ async fn what_is_malformed_says_what_was_expected() {
         body
     };
     for (body, status, said) in [
-        (with("untill", json!(1)), 400, "unknown field `untill`, expected one of `target`, `change`, `by`"),
+        (
+            with("untill", json!(1)),
+            400,
+            "unknown field `untill`, expected one of `target`, `change`, `by`",
+        ),
         (without("by"), 400, "missing field `by`"),
         (without("why"), 400, "missing field `why`"),
-        (with("change", json!("disabled")), 400, "`change`: unknown variant `disabled`, expected one of `enforce`"),
-        (with("change", json!({ "time_limit": { "s": 1 } })), 400, "`change.time_limit.s`: unknown field `s`, expected `ms`"),
+        (
+            with("change", json!("disabled")),
+            400,
+            "`change`: unknown variant `disabled`, expected one of `enforce`",
+        ),
+        (
+            with("change", json!({ "time_limit": { "s": 1 } })),
+            400,
+            "`change.time_limit.s`: unknown field `s`, expected `ms`",
+        ),
         (with("change", json!({ "time_limit": { "ms": -1 } })), 400, "invalid value: integer `-1`"),
-        (with("until_s", json!("soon")), 400, "`until_s`: invalid type: string \"soon\", expected u64"),
+        (
+            with("until_s", json!("soon")),
+            400,
+            "`until_s`: invalid type: string \"soon\", expected u64",
+        ),
         (json!([]), 400, "invalid length 0"),
         (with("until_s", json!(0)), 422, "`until_s` is at least 1"),
         (with("until_s", json!(u64::MAX)), 422, "a setting ends within a year"),
         (with("by", json!(" ")), 422, "`by` says nothing"),
         (with("by", json!("x".repeat(201))), 422, "`by` has 201 bytes, and 200 are the most"),
         (with("why", json!("x".repeat(1001))), 422, "`why` has 1001 bytes, and 1000 are the most"),
-        (with("target", json!("x".repeat(1001))), 422, "`target` has 1001 bytes, and 1000 are the most"),
+        (
+            with("target", json!("x".repeat(1001))),
+            422,
+            "`target` has 1001 bytes, and 1000 are the most",
+        ),
         (with("target", json!("nothing")), 422, "`nothing` is no target"),
         (with("target", json!("ordered:stats/cuont")), 404, "did you mean `ordered:stats/count`?"),
-        (with("change", json!({ "sample": { "part": 2.0 } })), 422, "a fraction is between 0 and 1"),
+        (
+            with("change", json!({ "sample": { "part": 2.0 } })),
+            422,
+            "a fraction is between 0 and 1",
+        ),
         (with("change", json!({ "breaker": {} })), 422, "give one of the two"),
         (with("change", json!({ "rate_limit": { "calls": 0 } })), 422, "would refuse every call"),
         (with("change", json!("shadow")), 422, "cannot run in shadow: it is void"),
@@ -270,7 +319,10 @@ async fn what_is_malformed_says_what_was_expected() {
     }
     let more = format!("{good} {{}}");
     let change = support::changing("POST", "/api/settings").body(more.into());
-    assert_eq!(app.send(change.unwrap()).await.json()["message"], "there is more behind the JSON object");
+    assert_eq!(
+        app.send(change.unwrap()).await.json()["message"],
+        "there is more behind the JSON object"
+    );
     assert!(host.hooks.operator().settings().is_empty());
 }
 

@@ -44,7 +44,9 @@ async fn orders(host: &Host) {
 }
 
 fn row(handler: &str) -> String {
-    format!("[...document.querySelectorAll('[data-handler]')].find((it) => it.dataset.handler === {handler:?})")
+    format!(
+        "[...document.querySelectorAll('[data-handler]')].find((it) => it.dataset.handler === {handler:?})"
+    )
 }
 
 /// Opens the form for a change of a handler.
@@ -62,7 +64,8 @@ fn fill(browser: &mut Browser, field: &str, text: &str) {
 }
 
 /// Without a `/`, which the name of a handler cannot have.
-const HOSTILE: &str = "<img src=x onerror=\"window.injected = 1\"><svg onload=\"window.injected = 2\">";
+const HOSTILE: &str =
+    "<img src=x onerror=\"window.injected = 1\"><svg onload=\"window.injected = 2\">";
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a browser: .ci/browser has one, or says that it has none"]
@@ -70,7 +73,13 @@ async fn what_handlers_and_operators_say_stays_text() {
     let host = Host::new();
     let evil = on::<Ordered>().name(HOSTILE).plugin("evil");
     host.hooks.register(evil.handler(|_: &OrderedPayload| Err(HOSTILE))).unwrap();
-    host.hooks.operator().disable("ordered:stats/count").by(HOSTILE).because(HOSTILE).apply().unwrap();
+    host.hooks
+        .operator()
+        .disable("ordered:stats/count")
+        .by(HOSTILE)
+        .because(HOSTILE)
+        .apply()
+        .unwrap();
     let inspector = host.inspector().title(HOSTILE);
     let shown = beside(inspector, orders(&host), |browser, _| {
         browser.wait_for("document.querySelector('#fires .remark.bad')");
@@ -80,7 +89,9 @@ async fn what_handlers_and_operators_say_stays_text() {
         browser.wait_for("document.querySelector('#details-failures code')");
         let places = ["#title", "#settings-list", "#groups", "#fires", "#failures", "#details"];
         let found = places.map(|place| {
-            browser.eval(&format!("document.querySelector('{place}').textContent.includes({HOSTILE:?})"))
+            browser.eval(&format!(
+                "document.querySelector('{place}').textContent.includes({HOSTILE:?})"
+            ))
         });
         let inert = browser.eval(
             "({ injected: 'injected' in window, images: document.images.length,
@@ -106,7 +117,8 @@ async fn a_gate_asks_for_the_break_glass_reason() {
         change(browser, "paying:limit");
         let meaning = browser.eval("document.getElementById('c-meaning').textContent");
         let label = browser.eval("document.getElementById('c-why-label').textContent");
-        let forever = browser.eval("document.querySelector('#c-until option[value=\"\"]').disabled");
+        let forever =
+            browser.eval("document.querySelector('#c-until option[value=\"\"]').disabled");
         fill(browser, "c-by", "ops");
         fill(browser, "c-why", "the till is broken");
         browser.click("#c-apply");
@@ -132,7 +144,9 @@ async fn a_gate_asks_for_the_break_glass_reason() {
     assert_eq!(error, "Say that you mean it, or choose another setting.");
     assert_eq!(tile, "alarm");
     let said = said.as_str().unwrap();
-    for part in ["break-glass", "disable of paying:limit", "by ops: the till is broken", "ends in 10 min"] {
+    for part in
+        ["break-glass", "disable of paying:limit", "by ops: the till is broken", "ends in 10 min"]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
     let setting = &host.hooks.operator().settings()[0];
@@ -237,7 +251,8 @@ async fn a_page_without_an_operator_says_that_it_only_reads() {
 async fn thousands_of_handlers_do_not_stop_the_page() {
     let hooks = HookRegistry::new();
     let handlers = (0..5_000).map(|number| {
-        let handler = on::<Ordered>().name(format!("h{number}")).plugin(format!("p{}", number % 50));
+        let handler =
+            on::<Ordered>().name(format!("h{number}")).plugin(format!("p{}", number % 50));
         handler.handler(|_: &OrderedPayload| ())
     });
     hooks.register(handlers.collect::<Vec<_>>()).unwrap();

@@ -146,7 +146,9 @@ async fn a_name_that_leads_here_is_not_answered() {
         let asked = Request::builder().uri("/api/state").header(header::HOST, host);
         app.send(asked.body(Body::empty()).unwrap()).await.status.as_u16()
     };
-    for known in ["localhost", "LOCALHOST:80", "127.0.0.1", "127.9.9.9:1", "[::1]:4000", "a.localhost"] {
+    for known in
+        ["localhost", "LOCALHOST:80", "127.0.0.1", "127.9.9.9:1", "[::1]:4000", "a.localhost"]
+    {
         assert_eq!(status(&app, known).await, 200, "{known}");
     }
     for unknown in [
@@ -232,7 +234,9 @@ async fn only_the_script_and_style_of_the_page_run() {
         );
         assert_eq!(answer.body.matches(&format!("nonce=\"{nonce}\"")).count(), 2);
         // What is inline and has no nonce would not run; what is from elsewhere would not load.
-        for absent in [" style=\"", " onclick=", "src=\"", "{nonce}", "{script}", "{style}", "innerHTML"] {
+        for absent in
+            [" style=\"", " onclick=", "src=\"", "{nonce}", "{script}", "{style}", "innerHTML"]
+        {
             assert!(!answer.body.contains(absent), "{absent}");
         }
         nonces.push(nonce.to_owned());

@@ -19,7 +19,8 @@ impl Events {
     fn open(at: SocketAddr) -> (Self, String) {
         let mut socket = TcpStream::connect(at).expect("it listens");
         socket.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
-        write!(socket, "GET /api/fires HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\n\r\n").expect("it reads");
+        write!(socket, "GET /api/fires HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\n\r\n")
+            .expect("it reads");
         let mut events = Self(BufReader::new(socket));
         let status = events.line().expect("an answer");
         (events, status)
@@ -98,7 +99,12 @@ async fn a_page_sees_each_fire_with_its_handlers() {
     let rows = fires[0]["handlers"].as_array().unwrap();
     assert_eq!(
         (&rows[0]["handler"], &rows[0]["status"], &rows[0]["text"], &rows[0]["settings"]),
-        (&json!("ordered:stats/count"), &json!("filtered"), &json!("not called: disabled"), &json!([1]))
+        (
+            &json!("ordered:stats/count"),
+            &json!("filtered"),
+            &json!("not called: disabled"),
+            &json!([1])
+        )
     );
     assert_eq!(
         (&rows[1]["status"], &rows[1]["text"]),
@@ -157,6 +163,9 @@ async fn a_head_request_holds_no_place() {
     untraced(&host).await;
 }
 
+/// Many more than a page shows.
+const FIRES: u64 = 20_000;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_passed_over_is_counted() {
     let host = Host::new();
@@ -165,7 +174,6 @@ async fn what_is_passed_over_is_counted() {
     while host.hooks.operator().traces().is_empty() {
         tokio::task::yield_now().await;
     }
-    const FIRES: u64 = 20_000;
     for _ in 0..FIRES {
         host.order("lamp").await;
     }
@@ -217,7 +225,10 @@ async fn addresses_of_others_are_refused() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
         let refused = host.inspector().serve(address.parse().unwrap()).await.unwrap_err();
         let said = refused.to_string();
-        assert!(said.starts_with(&format!("{address} can be reached from other machines")), "{said}");
+        assert!(
+            said.starts_with(&format!("{address} can be reached from other machines")),
+            "{said}"
+        );
     }
     let served = host.inspector().allow_remote().serve("0.0.0.0:0".parse().unwrap()).await;
     served.unwrap().stop().await;
@@ -245,5 +256,9 @@ async fn the_token_is_behind_the_hash_and_nowhere_else() {
     let odd = hooks_inspect::Token::new("odd#&%+/=-letters!").unwrap();
     let odd = host.reading().operator(host.hooks.operator(), odd);
     let odd = odd.serve("127.0.0.1:0".parse().unwrap()).await.unwrap();
-    assert!(odd.address().ends_with("/#token=odd%23%26%25%2B%2F%3D-letters%21"), "{}", odd.address());
+    assert!(
+        odd.address().ends_with("/#token=odd%23%26%25%2B%2F%3D-letters%21"),
+        "{}",
+        odd.address()
+    );
 }

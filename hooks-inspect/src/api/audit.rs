@@ -55,7 +55,8 @@ pub(super) async fn audit(State(shared): State<Arc<Shared>>) -> Json<AuditRespon
         declared(name, &|audit| !clashes(audit))
     };
     // Undeclared is what is in none of them.
-    let undeclared = audits.iter().map(|audit| BTreeSet::from_iter(audit.undeclared.iter().copied()));
+    let undeclared =
+        audits.iter().map(|audit| audit.undeclared.iter().copied().collect::<BTreeSet<_>>());
     let undeclared = undeclared.reduce(|all, more| &all & &more).unwrap_or_default();
     let mut problems: Vec<String> = Vec::new();
     problems.extend(audit.unknown_constraints.iter().map(ToString::to_string));

@@ -12,11 +12,16 @@ use crate::shared::Shared;
 pub(crate) const LONGEST_BODY: usize = 16 * 1_024;
 
 /// The operator, for a request that may make changes.
-pub(super) fn allowed<'s>(shared: &'s Shared, headers: &HeaderMap) -> Result<&'s Operator, ApiError> {
+pub(super) fn allowed<'s>(
+    shared: &'s Shared,
+    headers: &HeaderMap,
+) -> Result<&'s Operator, ApiError> {
     let changes = shared.changes.as_ref().ok_or_else(ApiError::reads_only)?;
     let mut shown = headers.get_all(header::AUTHORIZATION).iter();
     let is_shown = match (shown.next(), shown.next()) {
-        (Some(shown), None) => shown.to_str().ok().and_then(bearer).is_some_and(|it| changes.token.is(it)),
+        (Some(shown), None) => {
+            shown.to_str().ok().and_then(bearer).is_some_and(|it| changes.token.is(it))
+        }
         _ => false,
     };
     if !is_shown {

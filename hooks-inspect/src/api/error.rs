@@ -23,11 +23,7 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
-    fn new(
-        status: StatusCode,
-        error: &'static str,
-        message: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    fn new(status: StatusCode, error: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
         Self { status, error, message: message.into() }
     }
 
@@ -89,7 +85,14 @@ impl From<OperatorError> for ApiError {
             OperatorError::NoSetting { .. } => {
                 Self::new(StatusCode::NOT_FOUND, "no_setting", error.to_string())
             }
-            OperatorError::NeedsBreakGlass { setting, handler, more, effect, or_fail_closed, .. } => {
+            OperatorError::NeedsBreakGlass {
+                setting,
+                handler,
+                more,
+                effect,
+                or_fail_closed,
+                ..
+            } => {
                 let more = match more {
                     0 => String::new(),
                     more => format!(" (and {more} more that need it)"),

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Query, State};
 use axum::extract::rejection::QueryRejection;
-use hooks_runtime::operator::{Explained, Explanation};
+use axum::extract::{Query, State};
+use hooks_runtime::operator::{Explained, Explanation, SettingId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +93,7 @@ impl From<Explained> for ExplainedValue {
             by: value.by,
             why: value.why,
             ends_in_ns: value.ends_in.map(nanoseconds),
-            id: value.id.map(|id| id.number()),
+            id: value.id.map(SettingId::number),
             break_glass: value.break_glass,
             without_effect: value.without_effect,
         }

@@ -149,9 +149,10 @@ pub(super) async fn set(
     check("by", &request.by, LONGEST_NAME)?;
     check("why", &request.why, LONGEST_REASON)?;
     let mut setting = operator.set(request.target, request.change.checked()?).by(request.by);
-    setting = match request.break_glass {
-        true => setting.break_glass(request.why),
-        false => setting.because(request.why),
+    setting = if request.break_glass {
+        setting.break_glass(request.why)
+    } else {
+        setting.because(request.why)
     };
     if request.fail_closed {
         setting = setting.fail_closed();
@@ -208,9 +209,11 @@ impl Change {
             Self::FailClosed => SettingChange::OnFailure(FailurePolicy::Closed),
             Self::FailOpen => SettingChange::OnFailure(FailurePolicy::Open),
             Self::TimeLimit { ms } => SettingChange::TimeLimit(Duration::from_millis(ms)),
-            Self::Sample { part } => SettingChange::Sample(Fraction::new(part).map_err(|problem| {
-                ApiError::not_possible(format!("`part` cannot be {part}: {problem}"))
-            })?),
+            Self::Sample { part } => {
+                SettingChange::Sample(Fraction::new(part).map_err(|problem| {
+                    ApiError::not_possible(format!("`part` cannot be {part}: {problem}"))
+                })?)
+            }
             Self::RateLimit { calls, per_ms, burst } => {
                 let limit = RateLimit::new(calls, Duration::from_millis(per_ms));
                 SettingChange::RateLimit(match burst {

@@ -13,10 +13,8 @@ const SCRIPT: &str = include_str!("page.js");
 pub(crate) async fn page() -> Response {
     // Only what has this number is run, so that no text of others ever is.
     let nonce = random_hex();
-    let page = PAGE
-        .replace("{nonce}", &nonce)
-        .replace("{style}", STYLE)
-        .replace("{script}", SCRIPT);
+    let page =
+        PAGE.replace("{nonce}", &nonce).replace("{style}", STYLE).replace("{script}", SCRIPT);
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; \
          connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

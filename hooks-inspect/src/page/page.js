@@ -92,7 +92,8 @@
         noteFailing(before);
         show();
         wait = Math.max(1000, 5 * (performance.now() - began));
-        link(true, `live, ${state.version}`);
+        link(true, 'live');
+        say($('version'), `hooks-inspect ${state.version}`);
       } catch (error) {
         link(false, `no answer: ${error.message}`);
       }
@@ -544,8 +545,9 @@
     const kind = trouble ? 'trouble' : fire.outcome === 'claimed' ? 'claimed' : ['amended', 'recovered'].includes(fire.outcome) ? 'did' : '';
     const chips = fire.handlers.map((it) => {
       const off = it.status === 'filtered' && /disabled|sampled/.test(it.text);
+      const refused = it.status === 'ran' && /^(rejected|aborted): /.test(it.text);
       const did = it.status === 'ran' && !QUIET.includes(it.text);
-      return h('span', { className: `chip ${off ? 'off' : did ? 'did' : it.status}`, textContent: short(it.handler, fire.point) + (off ? ': off' : ''), title: it.text });
+      return h('span', { className: `chip ${off ? 'off' : refused ? 'failed' : did ? 'did' : it.status}`, textContent: short(it.handler, fire.point) + (off ? ': off' : ''), title: it.text });
     });
     if (fire.more) chips.push(h('span', { className: 'soft', textContent: `and ${fire.more} more` }));
     const remarks = fire.handlers.filter((it) => it.status !== 'filtered' && !(it.status === 'ran' && QUIET.includes(it.text)))

@@ -6,7 +6,7 @@ use hooks_runtime::HookRegistry;
 use hooks_runtime::operator::{Trace, TraceFilter, TraceLimit, TracedFire};
 
 /// A page shows no more than so many fires in such a time; the others are counted.
-const FIRES: u32 = 50;
+const FIRES: u32 = 200;
 const PER: Duration = Duration::from_millis(100);
 /// How many fires wait until the pages are handed them.
 const BUFFER: usize = 512;

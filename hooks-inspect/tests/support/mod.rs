@@ -46,10 +46,8 @@ pub(crate) struct Host {
 impl Host {
     pub(crate) fn new() -> Self {
         let (statistics, failures) = (Statistics::new(), Failures::new());
-        let hooks = HookRegistry::builder()
-            .observer(statistics.clone())
-            .observer(failures.clone())
-            .build();
+        let hooks =
+            HookRegistry::builder().observer(statistics.clone()).observer(failures.clone()).build();
         register(&hooks).expect("they fit");
         Self { hooks, statistics, failures }
     }

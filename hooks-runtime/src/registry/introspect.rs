@@ -319,9 +319,8 @@ fn info(
         breaker: rules.as_ref().and_then(|rules| rules.breaker_state(now)),
         breaker_is_shadow: rules.as_ref().is_some_and(HandlerRules::has_shadow_breaker),
         breaker_transitions: breaker.map(|breaker| breaker.transitions()).unwrap_or_default(),
-        settings: rules.map_or_else(Vec::new, |rules| {
-            rules.settings.iter().map(Setting::id).collect()
-        }),
+        settings: rules
+            .map_or_else(Vec::new, |rules| rules.settings.iter().map(Setting::id).collect()),
     }
 }
 
