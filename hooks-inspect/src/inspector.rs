@@ -147,9 +147,9 @@ impl Inspector {
     /// a proxy adds TLS. Hosts that are names must be [allowed](Self::allow_host) as well.
     ///
     /// ```
-    /// # let hooks = hooks_runtime::HookRegistry::new();
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = hooks_runtime::HookRegistry::new();
     /// use hooks_inspect::Inspector;
     ///
     /// let refused = Inspector::new(&hooks).serve("0.0.0.0:0".parse()?).await;

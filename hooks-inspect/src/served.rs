@@ -15,9 +15,9 @@ use crate::inspector::Inspector;
 /// A page that is being served, until this is dropped or [stopped](Self::stop).
 ///
 /// ```
-/// # let hooks = hooks_runtime::HookRegistry::new();
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = hooks_runtime::HookRegistry::new();
 /// use hooks_inspect::{Inspector, Token};
 ///
 /// let inspector = Inspector::new(&hooks).operator(hooks.operator(), Token::generate());
@@ -39,9 +39,9 @@ pub struct Served {
 /// Why a page is not served.
 ///
 /// ```
-/// # let hooks = hooks_runtime::HookRegistry::new();
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = hooks_runtime::HookRegistry::new();
 /// use hooks_inspect::{Inspector, ServeError};
 ///
 /// let refused = Inspector::new(&hooks).serve("0.0.0.0:8080".parse()?).await.unwrap_err();
