@@ -151,15 +151,17 @@ impl Trace {
     /// ```
     pub fn poll_next(&mut self, task: &mut Context<'_>) -> Poll<Option<TracedFire>> {
         let polled = self.state.poll_next(task.waker());
-        if polled.is_pending()
-            && let Some(deadline) = &mut self.deadline
-            && deadline.poll(task) != Some(Poll::Pending)
-        {
-            self.deadline = None;
-            self.end(TraceEnd::Time);
-            return self.state.poll_next(task.waker());
+        if polled.is_ready() {
+            return polled;
         }
-        polled
+        match self.deadline.as_mut().and_then(|deadline| deadline.poll(task)) {
+            Some(Poll::Pending) => return Poll::Pending,
+            Some(Poll::Ready(())) => self.end(TraceEnd::Time),
+            // There is none, or it panicked: the next fire ends the trace then.
+            None => {}
+        }
+        self.deadline = None;
+        self.state.poll_next(task.waker())
     }
 
     /// The next fire that was traced, if there is one now.

@@ -14,12 +14,11 @@ use crate::point::PointDescriptor;
 use crate::registry::Inner;
 use crate::report::FireReport;
 use crate::sync::{Mutex, MutexGuard};
-use crate::timer::now;
+use crate::timer::{now, system_now};
 
 /// The traces that a fire may be part of, from its begin to its end.
 pub(crate) struct FireTraces<'f> {
     inner: &'f Inner,
-    at: SystemTime,
     /// Those that may match it, until it begins.
     candidates: Vec<Arc<TraceState>>,
     /// Those that match it so far.
@@ -33,8 +32,7 @@ impl<'f> FireTraces<'f> {
         if candidates.is_empty() {
             return None;
         }
-        let (at, matching) = (SystemTime::now(), Mutex::default());
-        Some(Box::new(Self { inner, at, candidates, matching }))
+        Some(Box::new(Self { inner, candidates, matching: Mutex::default() }))
     }
 
     fn matching(&self) -> MutexGuard<'_, Vec<FireTrace>> {
@@ -76,7 +74,8 @@ impl<'f> FireTraces<'f> {
             FireEnd::Completed(_) | FireEnd::Dropped => None,
         };
         let (outcome, report) = (end.as_str(), Arc::new(report()));
-        let ended = Ended { outcome, error, at: self.at, took, report };
+        let at = system_now().checked_sub(took).unwrap_or(SystemTime::UNIX_EPOCH);
+        let ended = Ended { outcome, error, at, took, report };
         let is_seen = |trace: &FireTrace| trace.lets_through(&ended);
         let seen: Vec<_> = matching.into_iter().filter(is_seen).collect();
         if seen.is_empty() {

@@ -36,6 +36,8 @@ struct Queue {
     counts: Counts,
     /// When the present time of a rate or a throttle began, and the fires in it.
     window: Option<(Instant, u32)>,
+    /// Whether a fire has reached the limit, which then ends the trace.
+    is_full: bool,
     end: Option<TraceEnd>,
     /// Of the one that waits for the next fire.
     waker: Option<Waker>,
@@ -197,7 +199,7 @@ impl TraceState {
     /// trace ends with it.
     fn count(&self, now: Instant) -> (bool, Option<TraceEnd>) {
         let mut queue = self.queue();
-        if queue.end.is_some() {
+        if queue.is_full || queue.end.is_some() {
             return (false, None);
         }
         if self.is_over(|| now) {
@@ -214,6 +216,7 @@ impl TraceState {
             }
             TraceLimit::Throttle { fires, per } => (queue.fits(fires, per, now), None),
         };
+        queue.is_full = end.is_some();
         if !fits {
             queue.counts.passed_over += 1;
         } else if queue.fires.len() >= self.filter.buffer {
