@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use hooks_inspect::Inspector;
 use hooks_runtime::operator::SettingChange;
+use hooks_runtime::{HookRegistry, on};
 use serde_json::{Value, json};
-use support::{Host, PayingPayload, TOKEN};
+use support::{Host, Ordered, OrderedPayload, PayingPayload, TOKEN};
 
 /// A client that reads the events of a page.
 struct Events(BufReader<TcpStream>);
@@ -163,6 +164,9 @@ async fn a_head_request_holds_no_place() {
     untraced(&host).await;
 }
 
+/// More than what is between a host and a page can hold.
+const SLOW_FIRES: u64 = 2_600;
+
 /// Many more than a page shows.
 const FIRES: u64 = 20_000;
 
@@ -189,6 +193,41 @@ async fn what_is_passed_over_is_counted() {
     .await;
     assert_eq!(seen + missed, FIRES, "each fire is seen or counted, once");
     assert!(seen > 0 && missed > 0, "{seen} seen, {missed} missed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_slow_holds_nothing_up_and_knows_what_it_missed() {
+    // Fires with long texts, so that what is between the two is soon full.
+    let hooks = HookRegistry::new();
+    for number in 0..8 {
+        let handler = on::<Ordered>().name(format!("h{number}"));
+        hooks.register(handler.handler(|_: &OrderedPayload| Err("x".repeat(1_000)))).unwrap();
+    }
+    let served = Inspector::new(&hooks).serve("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let (mut slow, mut quick) = (open(served.local_addr()).await, open(served.local_addr()).await);
+    while hooks.operator().traces().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let counting = |events: &mut Events| {
+        let (mut seen, mut missed) = (0, 0);
+        while seen + missed < SLOW_FIRES {
+            let batch = events.next("fires").expect("it goes on");
+            seen += batch["fires"].as_array().unwrap().len() as u64;
+            missed += batch["missed"].as_u64().unwrap();
+        }
+        (seen, missed)
+    };
+    let reading = tokio::task::spawn_blocking(move || counting(&mut quick));
+    for fire in 0..SLOW_FIRES {
+        hooks.fire_void::<Ordered>(&OrderedPayload { item: "lamp".into() }).await.unwrap();
+        if fire % 5 == 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+    let (seen, missed) = reading.await.unwrap();
+    let (slowly_seen, slowly_missed) = blocking(move || counting(&mut slow)).await;
+    assert_eq!((seen + missed, slowly_seen + slowly_missed), (SLOW_FIRES, SLOW_FIRES));
+    assert!(slowly_missed > missed, "{slowly_missed} and {missed} missed");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,13 +5,14 @@ mod event;
 mod source;
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hooks_runtime::HookRegistry;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
-use tokio::task::AbortHandle;
+use tokio::task::JoinHandle;
 
 use crate::failures::Failures;
 
@@ -32,6 +33,8 @@ pub(crate) struct Timeline {
     /// Where the failures of the fires go that are seen, if no observer keeps them.
     failures: Option<Failures>,
     sender: broadcast::Sender<Item>,
+    /// How many fires there were while pages were open.
+    total: Arc<AtomicU64>,
     pages: Mutex<Pages>,
 }
 
@@ -39,16 +42,24 @@ pub(crate) struct Timeline {
 #[derive(Debug, Default)]
 struct Pages {
     open: usize,
-    pump: Option<AbortHandle>,
+    pump: Option<JoinHandle<()>>,
 }
 
 /// What the source has for the pages.
 #[derive(Clone, Debug)]
-enum Item {
+struct Item {
+    what: What,
+    /// How many fires there were up to this one, also those that the source missed: a page
+    /// that misses items still knows how many fires it missed with them.
+    total: u64,
+}
+
+#[derive(Clone, Debug)]
+enum What {
     /// A fire, as JSON: written once for all pages.
     Fire(Arc<str>),
-    /// So many fires were not seen.
-    Missed(u64),
+    /// Fires were missed, and none was seen since.
+    Missed,
     /// There is nothing more to see.
     Ended(Arc<str>),
 }
@@ -58,6 +69,8 @@ enum Item {
 pub(crate) struct Watching {
     timeline: Arc<Timeline>,
     receiver: broadcast::Receiver<Item>,
+    /// How many fires there were up to what it has taken.
+    total: u64,
 }
 
 /// What a page is sent at once.
@@ -74,8 +87,8 @@ pub(crate) struct Batch {
 impl Timeline {
     pub(crate) fn new(hooks: &HookRegistry, most: usize, failures: Option<Failures>) -> Arc<Self> {
         let (sender, _) = broadcast::channel(BUFFER);
-        let (hooks, pages) = (hooks.clone(), Mutex::default());
-        Arc::new(Self { hooks, most, failures, sender, pages })
+        let (hooks, total, pages) = (hooks.clone(), Arc::default(), Mutex::default());
+        Arc::new(Self { hooks, most, failures, sender, total, pages })
     }
 
     /// A place for a page, where one is free.
@@ -86,12 +99,16 @@ impl Timeline {
         }
         pages.open += 1;
         // Before the source begins, so that its first fire is seen.
-        let receiver = self.sender.subscribe();
-        if pages.pump.as_ref().is_none_or(AbortHandle::is_finished) {
-            let pump = pump(self.hooks.clone(), self.sender.clone(), self.failures.clone());
-            pages.pump = Some(tokio::spawn(pump).abort_handle());
+        let (receiver, total) = (self.sender.subscribe(), self.total.load(Ordering::Relaxed));
+        if pages.pump.as_ref().is_none_or(JoinHandle::is_finished) {
+            let pump = Pump {
+                pages: self.sender.clone(),
+                total: Arc::clone(&self.total),
+                failures: self.failures.clone(),
+            };
+            pages.pump = Some(tokio::spawn(pump.run(self.hooks.clone())));
         }
-        Some(Watching { timeline: Arc::clone(self), receiver })
+        Some(Watching { timeline: Arc::clone(self), receiver, total })
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {
@@ -100,27 +117,42 @@ impl Timeline {
 }
 
 /// Hands the fires of the source on to the pages.
-async fn pump(hooks: HookRegistry, pages: broadcast::Sender<Item>, failures: Option<Failures>) {
-    let mut source = match Source::open(&hooks) {
-        Ok(source) => source,
-        Err(error) => return drop(pages.send(Item::Ended(error.into()))),
-    };
-    loop {
-        let next = tokio::time::timeout(COUNTED, source.next()).await;
-        let missed = source.newly_missed();
-        if missed > 0 {
-            drop(pages.send(Item::Missed(missed)));
-        }
-        match next {
-            Err(_) => {}
-            Ok(Ok(fire)) => {
-                if let Some(failures) = &failures {
-                    failures.note_fire(&fire);
+struct Pump {
+    pages: broadcast::Sender<Item>,
+    total: Arc<AtomicU64>,
+    failures: Option<Failures>,
+}
+
+impl Pump {
+    async fn run(self, hooks: HookRegistry) {
+        let mut source = match Source::open(&hooks) {
+            Ok(source) => source,
+            Err(error) => return self.send(What::Ended(error.into()), 0),
+        };
+        drop(hooks);
+        loop {
+            let next = tokio::time::timeout(COUNTED, source.next()).await;
+            let missed = source.newly_missed();
+            match next {
+                Err(_) if missed == 0 => {}
+                Err(_) => self.send(What::Missed, missed),
+                Ok(Ok(fire)) => {
+                    if let Some(failures) = &self.failures {
+                        failures.note_fire(&fire);
+                    }
+                    let json = FireEvent::from(&fire).to_json();
+                    self.send(What::Fire(json.into()), missed + 1);
                 }
-                drop(pages.send(Item::Fire(FireEvent::from(&fire).to_json().into())));
+                Ok(Err(ended)) => return self.send(What::Ended(ended.into()), missed),
             }
-            Ok(Err(ended)) => return drop(pages.send(Item::Ended(ended.into()))),
         }
+    }
+
+    /// Sends what comes with so many fires more.
+    fn send(&self, what: What, fires: u64) {
+        let total = self.total.fetch_add(fires, Ordering::Relaxed) + fires;
+        // An error is that no page is open, which ends this task.
+        drop(self.pages.send(Item { what, total }));
     }
 }
 
@@ -128,19 +160,35 @@ impl Watching {
     /// What there is next: all that is there, up to a bound. `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Batch> {
         let mut batch = Batch::default();
-        match self.receiver.recv().await {
-            Ok(item) => batch.add(item),
-            Err(RecvError::Lagged(missed)) => batch.missed += missed,
-            Err(RecvError::Closed) => return None,
+        loop {
+            match self.receiver.recv().await {
+                Ok(item) => break self.add(item, &mut batch),
+                // The item behind those that were missed says how many fires there were.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return None,
+            }
         }
         while batch.fires.len() < BATCH && batch.ended.is_none() {
             match self.receiver.try_recv() {
-                Ok(item) => batch.add(item),
-                Err(TryRecvError::Lagged(missed)) => batch.missed += missed,
+                Ok(item) => self.add(item, &mut batch),
+                Err(TryRecvError::Lagged(_)) => {}
                 Err(TryRecvError::Empty | TryRecvError::Closed) => break,
             }
         }
         Some(batch)
+    }
+
+    fn add(&mut self, Item { what, total }: Item, batch: &mut Batch) {
+        let more = total.saturating_sub(self.total);
+        self.total = self.total.max(total);
+        match what {
+            What::Fire(fire) => {
+                batch.missed += more.saturating_sub(1);
+                batch.fires.push(fire);
+            }
+            What::Missed => batch.missed += more,
+            What::Ended(why) => batch.ended = Some(why),
+        }
     }
 }
 
@@ -157,14 +205,6 @@ impl Drop for Watching {
 }
 
 impl Batch {
-    fn add(&mut self, item: Item) {
-        match item {
-            Item::Fire(fire) => self.fires.push(fire),
-            Item::Missed(missed) => self.missed += missed,
-            Item::Ended(why) => self.ended = Some(why),
-        }
-    }
-
     /// As the data of an event: of one line.
     pub(crate) fn to_json(&self) -> String {
         let ended = serde_json::to_string(&self.ended.as_deref()).unwrap_or_default();
