@@ -12,6 +12,8 @@ use crate::error::FailureKind;
 #[cfg(feature = "tokio")]
 use crate::error::FireError;
 use crate::escape::escaped;
+#[cfg(feature = "config")]
+use crate::operator::FileError;
 use crate::operator::{Setting, TraceId, TraceLimit, Transition};
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
@@ -174,6 +176,23 @@ pub(crate) fn trace_began(id: TraceId, filter: &str, limit: TraceLimit) {
 pub(crate) fn trace_ended(id: TraceId, end: &str) {
     let id = id.number();
     emit(|| tracing::info!(id, "an operator's trace has ended: {end}"));
+}
+
+/// An operator's file was refused.
+#[cfg(feature = "config")]
+pub(crate) fn file_refused(error: &FileError) {
+    emit(|| tracing::warn!("an operator's file was refused: {}", error.in_one_line()));
+}
+
+/// What is called with each load of an operator's file panicked.
+#[cfg(feature = "config")]
+pub(crate) fn follower_panicked(message: &str) {
+    emit(|| {
+        tracing::error!(
+            panic = %escaped(message),
+            "what follows an operator's file panicked",
+        );
+    });
 }
 
 /// The circuit breaker of a handler has changed.
