@@ -85,7 +85,8 @@ fn the_inspected_agent_says_where_its_page_is_and_ends_when_interrupted() {
     // What cargo runs is built by now, and is the process itself here, to be interrupted.
     assert!(agent(&["--help"]).status.success());
     let mut program = std::env::current_exe().expect("a path");
-    (program.pop(), program.pop());
+    program.pop();
+    program.pop();
     let mut running = Command::new(program.join("examples/agent"))
         .arg("--inspect")
         .stdout(Stdio::piped())
