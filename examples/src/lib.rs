@@ -6,6 +6,7 @@
 //! | [`plugins`] | what extends it: one file each, to copy |
 //! | [`house`] | host and plugins put together |
 //! | [`day`] | a scripted day of that agent, for the demonstration and its tests |
+//! | [`inspected`] | the same day again and again, with a live page beside it |
 //! | [`view`] | what a person sees of it: text, a terminal, a page, JSON lines |
 //!
 //! `cargo run --example agent` shows all of it at work.
@@ -15,5 +16,6 @@
 pub mod agent;
 pub mod day;
 pub mod house;
+pub mod inspected;
 pub mod plugins;
 pub mod view;

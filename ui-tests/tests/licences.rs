@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// The crates that are published.
-const PUBLISHED: [&str; 3] = ["hooks-macros", "hooks-runtime", "hooks-points"];
+const PUBLISHED: [&str; 4] = ["hooks-macros", "hooks-runtime", "hooks-points", "hooks-inspect"];
 
 /// Licences that ask for no more than to be named, and exceptions that only loosen.
 const ALLOWED: [&str; 11] = [
@@ -146,6 +146,7 @@ fn a_licence_that_is_not_allowed_is_found() {
             package("hooks-macros", json!("MIT OR Apache-2.0")),
             package("hooks-runtime", json!("MIT OR Apache-2.0")),
             package("hooks-points", json!("MIT OR Apache-2.0")),
+            package("hooks-inspect", json!("MIT OR Apache-2.0")),
             package("fine", json!("MIT/Apache-2.0")),
             package("copyleft", json!("GPL-3.0-only")),
             package("silent", Value::Null),
@@ -156,6 +157,7 @@ fn a_licence_that_is_not_allowed_is_found() {
             node("hooks-macros", &[("for-tests", json!("dev"))]),
             node("hooks-runtime", &[("hooks-macros", Value::Null), ("fine", Value::Null)]),
             node("hooks-points", &[("hooks-runtime", Value::Null), ("silent", json!("build"))]),
+            node("hooks-inspect", &[]),
             node("fine", &[("copyleft", Value::Null)]),
             node("copyleft", &[]),
             node("silent", &[]),

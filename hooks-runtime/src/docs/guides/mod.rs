@@ -12,7 +12,7 @@
 //! | let a configuration say which plugins there are | [Plugins from configuration](plugins_from_configuration) |
 //! | register annotated functions without a list | [Collect handlers](collect_handlers) |
 //! | take it out again while the program runs | [Unload safely](unload_safely) |
-//! | see and change what runs, without a restart | [Operate a running host](operate_a_running_host) |
+//! | see and change what runs, without a restart, also from a browser | [Operate a running host](operate_a_running_host) |
 //! | keep an operator's settings in a file | [Settings in a file](settings_in_a_file) |
 //! | be sure that it works | [Test a handler](test_a_handler) |
 //! | move to the next version, or change your own points | [Upgrade](upgrade) |
