@@ -192,6 +192,31 @@ fn l34_of_loads_at_once_the_last_holds_whole() {
     assert!(all.iter().all(|setting| setting.change() == all[0].change()), "{all:?}");
 }
 
+/// As many as there can be for one handler, each with an end of its own: what counts is the
+/// last one, and what is kept of a handler does not grow with the square of their number.
+#[tokio::test(start_paused = true)]
+async fn l34_of_five_hundred_that_fail_closed_the_last_counts() {
+    let hooks = host();
+    let day = in_days(2);
+    let day = day.strip_suffix("00:00:00Z").unwrap();
+    let entry = |number: usize| {
+        let (target, until) =
+            ("*".repeat(number + 1), format!("{:02}:{:02}", number / 60, number % 60));
+        format!(
+            "[[setting]]\ntarget = 'placed:stats/{target}'\ntime_limit = '1s'\nfail_closed = true\n\
+             until = {day}{until}:00Z\n"
+        )
+    };
+    let text: String = (0..500).map(entry).collect();
+    load(&hooks.operator(), &text).unwrap();
+    let (_, report) = hooks.fire_void_reported::<Placed>(&PlacedPayload { cents: 1 }).await;
+    let counted = report.handler("count").unwrap().settings();
+    assert_eq!(counted, &hooks.operator().settings()[499..]);
+    // It ends last; before it nothing changes.
+    advance(counted[0].ends_in().unwrap() - Duration::from_secs(1)).await;
+    assert_eq!(hooks.operator().settings(), counted);
+}
+
 /// Numbers that look random and are the same each time.
 struct Random(u64);
 
