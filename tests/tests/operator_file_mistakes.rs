@@ -131,6 +131,18 @@ const IN_AN_ENTRY: &[(&str, &[&str])] = &[
            disable the handler"],
     ),
     (
+        "rate_limit = { calls = 100, per = \"1s\", burst = 0 }",
+        &["line 3, `rate_limit.burst`: expected an integer from 1 to 4294967295, found 0"],
+    ),
+    (
+        "breaker = { consecutive = 0 }",
+        &["line 3, `breaker.consecutive`: expected an integer from 1 to 4294967295, found 0"],
+    ),
+    (
+        "breaker = { percent = 50, at_least = 40000 }",
+        &["line 3, `breaker.at_least`: expected an integer from 1 to 32768, found 40000"],
+    ),
+    (
         "breaker = { open_for = \"30s\" }",
         &[
             "line 3, `breaker`: a breaker counts failures in a row, as `{ consecutive = 5 }`, or in \
@@ -146,7 +158,7 @@ const IN_AN_ENTRY: &[(&str, &[&str])] = &[
     ),
     (
         "breaker = { percent = 101 }",
-        &["line 3, `breaker.percent`: expected an integer from 0 to 100, found 101"],
+        &["line 3, `breaker.percent`: expected an integer from 1 to 100, found 101"],
     ),
     // By whom, why and until when.
     ("mode = \"disable\"\nwhy = \"\"", &["line 4, `why`: expected a text that people can read"]),

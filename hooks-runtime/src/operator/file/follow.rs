@@ -61,8 +61,8 @@ impl Follow {
     /// `each`: what was changed, or why nothing was. A panic in `each` is contained, and
     /// logged.
     ///
-    /// The future ends with the registry, which it does not keep alive, or where there is no
-    /// timer: the last outcome is then [`FileError::NoTimer`].
+    /// The future ends at its next look once the registry is gone, which it does not keep
+    /// alive, or where there is no timer: the last outcome is then [`FileError::NoTimer`].
     ///
     /// The example of [`Operator::follow`] runs it.
     pub fn run<F>(self, each: F) -> impl Future<Output = ()> + Send + use<F>

@@ -61,7 +61,7 @@ fn syntax(error: &toml::de::Error, source: &Source, mistakes: &mut Mistakes) {
         problem => FileProblem::Syntax { problem: problem.to_owned() },
     };
     let line = source.line(span.start);
-    mistakes.unreadable(line, source.key_in(line), problem);
+    mistakes.unreadable(line, source, problem);
 }
 
 /// The entries, each with its lines: those up to the next one.

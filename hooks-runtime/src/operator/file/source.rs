@@ -39,7 +39,7 @@ impl Source {
         let source = Self { text, starts };
         for at in bad {
             let line = source.line(at);
-            mistakes.unreadable(line, source.key_in(line), FileProblem::NotUtf8);
+            mistakes.unreadable(line, &source, FileProblem::NotUtf8);
         }
         source
     }
@@ -62,7 +62,7 @@ impl Source {
     }
 
     /// The key that a line begins with.
-    pub(super) fn key_in(&self, line: usize) -> Option<String> {
+    fn key_in(&self, line: usize) -> Option<String> {
         let line = self.text_of(line);
         let key = line.split_once('=')?.0.trim();
         let is_of_key =
@@ -72,9 +72,11 @@ impl Source {
 }
 
 impl Mistakes {
-    /// A line that is no TOML; the first reason is enough.
-    pub(super) fn unreadable(&mut self, line: usize, key: Option<String>, problem: FileProblem) {
+    /// A line that is no TOML; the first reason is enough, and only then is the line looked
+    /// at: it may be as long as the file, with a mistake in each byte.
+    pub(super) fn unreadable(&mut self, line: usize, source: &Source, problem: FileProblem) {
         if self.unreadable.insert(line) {
+            let key = source.key_in(line);
             self.all.push(FileMistake { line, key, problem });
         }
     }

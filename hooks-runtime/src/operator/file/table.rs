@@ -2,7 +2,7 @@
 
 use toml::de::DeValue;
 
-use crate::operator::breaker::BreakerSettings;
+use crate::operator::breaker::{BreakerSettings, MOST_CALLS};
 use crate::operator::file::problem::FileProblem;
 use crate::operator::file::source::Mistakes;
 use crate::operator::file::value::{Field, fields};
@@ -25,9 +25,9 @@ impl<'s> Field<'s> {
         let (mut calls, mut per, mut burst) = (None, None, None);
         for field in &all {
             match field.name {
-                "calls" => calls = field.number(u32::MAX, mistakes),
+                "calls" => calls = field.number(0..=u32::MAX, mistakes),
                 "per" => per = field.duration(mistakes),
-                "burst" => burst = field.number(u32::MAX, mistakes),
+                "burst" => burst = field.number(1..=u32::MAX, mistakes),
                 _ => field.unknown(RATE_KEYS, mistakes),
             }
         }
@@ -54,10 +54,11 @@ impl<'s> Field<'s> {
         for field in &all {
             match field.name {
                 "consecutive" => {
-                    settings = field.number(u32::MAX, mistakes).map(BreakerSettings::consecutive);
+                    let failures = field.number(1..=u32::MAX, mistakes);
+                    settings = failures.map(BreakerSettings::consecutive);
                 }
                 "percent" => {
-                    let percent = field.number(100, mistakes);
+                    let percent = field.number(1..=100, mistakes);
                     let percent = percent.and_then(|percent| u8::try_from(percent).ok());
                     settings = percent.map(BreakerSettings::rate);
                 }
@@ -67,7 +68,7 @@ impl<'s> Field<'s> {
                     field.bad::<()>(problem.to_owned(), mistakes);
                 }
                 "over" => over = field.duration(mistakes),
-                "at_least" => at_least = field.number(u32::MAX, mistakes),
+                "at_least" => at_least = field.number(1..=MOST_CALLS, mistakes),
                 "open_for" => open_for = field.duration(mistakes),
                 "shadow" => is_shadow = field.truth(mistakes).unwrap_or(false),
                 _ => field.unknown(BREAKER_KEYS, mistakes),

@@ -1,5 +1,6 @@
 //! The values of an entry: each is read, or a mistake says what was expected.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use toml::Spanned;
@@ -132,13 +133,19 @@ impl<'s> Field<'s> {
         self.bad(format!("expected {expected}, found `{found}`{meant}"), mistakes)
     }
 
-    pub(super) fn number(&self, most: u32, mistakes: &mut Mistakes) -> Option<u32> {
+    pub(super) fn number(
+        &self,
+        range: RangeInclusive<u32>,
+        mistakes: &mut Mistakes,
+    ) -> Option<u32> {
         let DeValue::Integer(number) = self.value else {
             return self.wrong_type("an integer", mistakes);
         };
         let read = u32::from_str_radix(number.as_str(), number.radix()).ok();
-        read.filter(|read| *read <= most).or_else(|| {
-            self.bad(format!("expected an integer from 0 to {most}, found {number}"), mistakes)
+        read.filter(|read| range.contains(read)).or_else(|| {
+            let (least, most) = (range.start(), range.end());
+            let expected = format!("expected an integer from {least} to {most}, found {number}");
+            self.bad(expected, mistakes)
         })
     }
 
