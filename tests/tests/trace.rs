@@ -127,7 +127,7 @@ async fn a_trace_of_all_sees_every_fire_in_order() {
     ];
     assert_eq!(words(&fires), expected);
     let texts: Vec<_> = fires.iter().map(ToString::to_string).collect();
-    let texts: Vec<_> = texts.iter().map(|text| text.rsplit_once(" in ").unwrap().0).collect();
+    let texts: Vec<_> = texts.iter().map(|text| text.rsplit_once(" (").unwrap().0).collect();
     assert_eq!(texts[5], "route claimed by even");
     assert_eq!(texts[7], "sending rejected by book/known: unknown");
     assert_eq!(

@@ -227,7 +227,7 @@ impl fmt::Display for TracedFire {
                 write!(f, ", its payload cannot be shown: {}", escaped(problem))?;
             }
         }
-        write!(f, " in {took:.1?}")
+        write!(f, " ({took:.1?})")
     }
 }
 

@@ -61,7 +61,7 @@ impl Operator {
     /// }
     /// let fire = trace.next().await.unwrap();
     /// assert_eq!(
-    ///     fire.to_string().split_once(" in ").unwrap().0,
+    ///     fire.to_string().rsplit_once(" (").unwrap().0,
     ///     "paying rejected by bank/limit: too much, given 500 cents",
     /// );
     /// assert_eq!(fire.report().handlers()[0].handler(), "limit");
