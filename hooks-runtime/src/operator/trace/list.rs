@@ -26,6 +26,8 @@ pub struct TraceId(u64);
 
 impl TraceId {
     /// Its number.
+    ///
+    /// The example of [`TraceInfo`] has one.
     pub fn number(self) -> u64 {
         self.0
     }
