@@ -284,7 +284,7 @@ async fn what_is_malformed_says_what_was_expected() {
             400,
             "`until_s`: invalid type: string \"soon\", expected u64",
         ),
-        (json!([]), 400, "invalid length 0"),
+        (json!([]), 400, "the body is a list, and a JSON object was expected"),
         (with("until_s", json!(0)), 422, "`until_s` is at least 1"),
         (with("until_s", json!(u64::MAX)), 422, "a setting ends within a year"),
         (with("by", json!(" ")), 422, "`by` says nothing"),
