@@ -348,6 +348,13 @@ async fn a_page_is_mounted_anywhere() {
     let slash = App(axum::Router::new().nest("/hooks/", host.inspector().router()));
     assert!(slash.get("/hooks/").await.body.starts_with("<!doctype html>"));
     assert_eq!(slash.get("/hooks/api/state").await.status, 200);
+    // A host that mounts it as a service has it at both.
+    let both = App(axum::Router::new().nest_service("/hooks", host.inspector().router()));
+    for path in ["/hooks", "/hooks/"] {
+        assert!(both.get(path).await.body.starts_with("<!doctype html>"), "{path}");
+    }
+    assert_eq!(both.get("/hooks/api/state").await.status, 200);
+    assert_eq!(both.get("/hooks/nothing").await.refusal(), (404, "not_found".to_owned()));
     assert_eq!(app.get("/ops/hooks/api/nothing").await.refusal(), (404, "not_found".to_owned()));
     assert_eq!(app.get("/ops").await.status, 404);
 }
