@@ -106,7 +106,7 @@ hooks_runtime::hook_points! {
 
 /// A stream as of a host that ended and began anew, whose numbers begin anew as well, and
 /// which then has no place for the page.
-async fn broken_stream(times: Arc<AtomicUsize>) -> axum::response::Response {
+fn broken_stream(times: &AtomicUsize) -> axum::response::Response {
     let fire = |point: &str| {
         json!({
             "id": 1, "run": null, "parent": null, "depth": 0, "point": point, "model": "void",
@@ -130,7 +130,7 @@ async fn a_stream_that_begins_anew_and_ends_is_shown_as_it_is() {
     let host = Host::new();
     let times = Arc::new(AtomicUsize::new(0));
     let app = Router::new()
-        .route("/api/fires", get(move || broken_stream(Arc::clone(&times))))
+        .route("/api/fires", get(async move || broken_stream(&times)))
         .fallback_service(host.reading().router());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/", listener.local_addr().unwrap());
