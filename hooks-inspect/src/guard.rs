@@ -9,6 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::api::ApiError;
+use crate::listening::Peer;
 use crate::shared::Shared;
 
 /// Which requests are answered.
@@ -126,14 +127,22 @@ fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>,
     }
 }
 
+/// The address of the client, where the server knows it: that of the host, or that of the page.
+fn peer(request: &Request) -> Option<SocketAddr> {
+    let (host, page) = (
+        request.extensions().get::<ConnectInfo<SocketAddr>>(),
+        request.extensions().get::<ConnectInfo<Peer>>(),
+    );
+    host.map(|host| host.0).or_else(|| page.map(|page| page.0.0))
+}
+
 /// Refuses what is not to be answered, and marks every answer.
 pub(crate) async fn guarded(
     State(shared): State<Arc<Shared>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
-    let mut response = match shared.guard.admit(peer, request.uri(), request.headers()) {
+    let mut response = match shared.guard.admit(peer(&request), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refused) => refused.into_response(),
     };

@@ -43,7 +43,7 @@ use crate::token::Token;
 ///     .statistics(statistics)
 ///     .failures(failures)
 ///     .operator(hooks.operator(), Token::generate());
-/// let app: axum::Router = axum::Router::new().nest("/hooks", inspector.router());
+/// let app: axum::Router = axum::Router::new().nest_service("/hooks", inspector.router());
 /// # let _ = app;
 /// ```
 #[derive(Debug)]
@@ -195,7 +195,8 @@ impl Inspector {
         self
     }
 
-    /// The routes, to be mounted in a host's own: `Router::new().nest("/hooks", …)`.
+    /// The routes, to be mounted in a host's own: `Router::new().nest_service("/hooks", …)`, which
+    /// has the page at `/hooks` and at `/hooks/`; `nest` has it at the first only.
     ///
     /// A host that serves other machines should have its server know the addresses of its
     /// clients (`into_make_service_with_connect_info::<SocketAddr>()`): then only clients

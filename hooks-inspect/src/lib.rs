@@ -6,6 +6,7 @@ mod api;
 mod failures;
 mod guard;
 mod inspector;
+mod listening;
 mod page;
 mod served;
 mod shared;

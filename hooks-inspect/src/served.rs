@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::inspector::Inspector;
+use crate::listening::{Listening, Peer};
 
 /// A page that is being served, until this is dropped or [stopped](Self::stop).
 ///
@@ -98,8 +99,9 @@ pub(crate) async fn serve(
         Some(ending) => select(stopped, ending).map(|_: Either<_, _>| ()).boxed().shared(),
     };
     let router = inspector.ending(ending.clone()).router();
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    let serving = axum::serve(listener, service).with_graceful_shutdown(ending);
+    let service = router.into_make_service_with_connect_info::<Peer>();
+    let serving = axum::serve(Listening::new(listener, ending.clone()), service);
+    let serving = serving.with_graceful_shutdown(ending);
     let task = tokio::spawn(async move { drop(serving.await) });
     Ok(Served { at, address, stop, task })
 }
@@ -127,7 +129,8 @@ impl Served {
         self.at
     }
 
-    /// Stops listening, ends the streams of events and waits for requests under way.
+    /// Stops listening, ends the streams of events and waits for requests under way, for two
+    /// seconds at most: clients that stall are cut off then.
     pub async fn stop(self) {
         drop(self.stop);
         // An error is a panic of the server: there is nothing left to stop then.

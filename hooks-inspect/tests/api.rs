@@ -284,7 +284,7 @@ async fn what_is_malformed_says_what_was_expected() {
             400,
             "`until_s`: invalid type: string \"soon\", expected u64",
         ),
-        (json!([]), 400, "invalid length 0"),
+        (json!([]), 400, "the body is a list, and a JSON object was expected"),
         (with("until_s", json!(0)), 422, "`until_s` is at least 1"),
         (with("until_s", json!(u64::MAX)), 422, "a setting ends within a year"),
         (with("by", json!(" ")), 422, "`by` says nothing"),
@@ -348,6 +348,13 @@ async fn a_page_is_mounted_anywhere() {
     let slash = App(axum::Router::new().nest("/hooks/", host.inspector().router()));
     assert!(slash.get("/hooks/").await.body.starts_with("<!doctype html>"));
     assert_eq!(slash.get("/hooks/api/state").await.status, 200);
+    // A host that mounts it as a service has it at both.
+    let both = App(axum::Router::new().nest_service("/hooks", host.inspector().router()));
+    for path in ["/hooks", "/hooks/"] {
+        assert!(both.get(path).await.body.starts_with("<!doctype html>"), "{path}");
+    }
+    assert_eq!(both.get("/hooks/api/state").await.status, 200);
+    assert_eq!(both.get("/hooks/nothing").await.refusal(), (404, "not_found".to_owned()));
     assert_eq!(app.get("/ops/hooks/api/nothing").await.refusal(), (404, "not_found".to_owned()));
     assert_eq!(app.get("/ops").await.status, 404);
 }

@@ -1,7 +1,8 @@
 //! Changes: who may make them, and what they say.
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::http::{HeaderMap, header};
+use futures::StreamExt as _;
 use hooks_runtime::operator::Operator;
 use serde::de::DeserializeOwned;
 
@@ -43,7 +44,11 @@ fn bearer(authorization: &str) -> Option<&str> {
 
 /// What a change says. Every field is known, and of the type that it is to have.
 pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, ApiError> {
-    let body = to_bytes(body, LONGEST_BODY).await.map_err(|_| ApiError::too_large(LONGEST_BODY))?;
+    let body = collected(body).await?;
+    // A list of the values of the fields would be read as well.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        return Err(ApiError::bad_request("the body is a list, and a JSON object was expected"));
+    }
     let mut document = serde_json::Deserializer::from_slice(&body);
     let read = serde_path_to_error::deserialize(&mut document).map_err(|error| {
         let path = error.path().to_string();
@@ -52,4 +57,17 @@ pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, ApiError>
     })?;
     document.end().map_err(|_| ApiError::bad_request("there is more behind the JSON object"))?;
     Ok(read)
+}
+
+async fn collected(body: Body) -> Result<Vec<u8>, ApiError> {
+    let (mut body, mut bytes) = (body.into_data_stream(), Vec::new());
+    while let Some(part) = body.next().await {
+        let part =
+            part.map_err(|error| ApiError::bad_request(format!("the body broke off: {error}")))?;
+        if bytes.len() + part.len() > LONGEST_BODY {
+            return Err(ApiError::too_large(LONGEST_BODY));
+        }
+        bytes.extend_from_slice(&part);
+    }
+    Ok(bytes)
 }

@@ -148,6 +148,13 @@ pub(super) async fn set(
     check("target", &request.target, LONGEST_TARGET)?;
     check("by", &request.by, LONGEST_NAME)?;
     check("why", &request.why, LONGEST_REASON)?;
+    for (field, text) in [("by", &request.by), ("why", &request.why)] {
+        if !text.chars().any(char::is_alphanumeric) {
+            return Err(ApiError::not_possible(format!(
+                "`{field}` says nothing that people can read"
+            )));
+        }
+    }
     let mut setting = operator.set(request.target, request.change.checked()?).by(request.by);
     setting = if request.break_glass {
         setting.break_glass(request.why)

@@ -2,16 +2,23 @@
 (() => {
   // Texts of handlers and operators only ever become text: no element is made from them.
   const $ = (id) => document.getElementById(id);
+  // What is not seen, or turns the direction of what is beside it, is written out.
+  const plain = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (it) => '\n\t\u200d'.includes(it) ? it : `\\u{${it.codePointAt(0).toString(16)}}`);
   const h = (tag, props, ...children) => {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(props ?? {})) {
-      if (name in element && name !== 'list') element[name] = value;
+      if (name === 'textContent' || name === 'title') element[name] = plain(value);
+      else if (name in element && name !== 'list') element[name] = value;
       else element.setAttribute(name, value);
     }
-    element.append(...children.filter((it) => it !== null && it !== undefined && it !== ''));
+    element.append(...children.filter((it) => it !== null && it !== undefined && it !== '').map((it) => typeof it === 'string' ? plain(it) : it));
     return element;
   };
-  const say = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+  const say = (element, said) => {
+    const text = plain(said);
+    if (element.textContent !== text) element.textContent = text;
+  };
   const plural = (n, one, many) => `${n.toLocaleString('en')} ${n === 1 ? one : many ?? `${one}s`}`;
   const duration = (ns) => {
     if (ns === null || ns === undefined) return '';
@@ -29,6 +36,8 @@
     const two = (n) => String(n).padStart(2, '0');
     return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`;
   };
+  const SKIPS = { scope: 'its plugin was not in scope', target: 'bound to another target', unregistered: 'unregistered', condition: 'its condition was not met', once: 'called once already', disabled: 'disabled', sampled_out: 'left out by its sample' };
+  const skips = (counts) => Object.entries(counts).map(([word, n]) => `${plural(n, 'time')} ${SKIPS[word] ?? word.replaceAll('_', ' ')}`).join(', ');
   const words = (counts) => Object.entries(counts).map(([word, n]) => `${n} ${word.replaceAll('_', ' ')}`).join(', ');
   const short = (address, point) => address.startsWith(`${point}:`) ? address.slice(point.length + 1) : address;
 
@@ -181,16 +190,18 @@
   const MOST = 200;
   const SMALL = 80;
   let openAll = null;
+  const isOpen = () => openAll ?? state.handlers.length <= SMALL;
   const wanted = () => $('find').value.trim().toLowerCase();
   $('find').addEventListener('input', () => showPoints());
   $('open-all').addEventListener('click', () => {
-    openAll = !(openAll ?? false);
-    say($('open-all'), openAll ? 'Close all' : 'Open all');
+    if (!state) return;
+    openAll = !isOpen();
     document.querySelectorAll('.point').forEach((it) => { it.open = openAll; });
     showPoints();
   });
   const showPoints = () => {
     if (!state) return;
+    say($('open-all'), isOpen() ? 'Close all' : 'Open all');
     const find = wanted();
     const handlers = new Map();
     for (const it of state.handlers) {
@@ -234,7 +245,7 @@
   const pointName = (it) => h('span', { className: 'point-name', textContent: it.name });
   const makePoint = (point) => {
     const list = h('ol', { className: 'handlers' });
-    return h('details', { className: 'point', open: openAll ?? state.handlers.length <= SMALL },
+    return h('details', { className: 'point', open: isOpen() },
       h('summary', {}, pointName(point), h('span', { className: `model ${point.model}`, textContent: point.model }),
         h('span', { className: 'tags' }), h('span', { className: 'numbers' })),
       point.doc ? h('p', { className: 'doc', textContent: point.doc }) : null,
@@ -289,7 +300,7 @@
     };
     cell('calls', plural(it.calls, 'call'));
     cell('n.failed', it.failures ? `${it.failures.toLocaleString('en')} failed` : '', words(it.failures_by));
-    cell('skips', it.skips ? `${it.skips.toLocaleString('en')} skipped` : '', words(it.skips_by));
+    cell('skips', it.skips ? `${it.skips.toLocaleString('en')} skipped` : '', skips(it.skips_by));
     cell('other', [it.in_flight && `${it.in_flight} in flight`, it.overruns && plural(it.overruns, 'overrun')].filter(Boolean).join(', '));
     cell('latency', it.latency?.count ? `p50 ${duration(it.latency.p50_ns)}, p99 ${duration(it.latency.p99_ns)}` : '', 'median and 99th percentile of the time of its calls');
     row.querySelector('.change').hidden = !canChange();
@@ -319,6 +330,7 @@
   const showDetails = async (address) => {
     say($('details-title'), address);
     $('details-body').replaceChildren(h('p', { className: 'soft', textContent: 'asking …' }));
+    while ($('details-close').previousElementSibling) $('details-close').previousElementSibling.remove();
     if (!$('details').open) $('details').showModal();
     let told;
     try {
@@ -331,7 +343,7 @@
     if (it) {
       facts.push(['Calls', `${plural(it.calls, 'call')}, ${it.in_flight} in flight`]);
       facts.push(['Failures', it.failures ? words(it.failures_by) : 'none']);
-      facts.push(['Not called', it.skips ? words(it.skips_by) : 'never left out by itself']);
+      facts.push(['Not called', it.skips ? skips(it.skips_by) : 'never left out by itself']);
       if (it.overruns) facts.push(['Overruns', plural(it.overruns, 'answer') + ' after the time limit']);
       if (it.latency?.count) facts.push(['Latency', `median ${duration(it.latency.p50_ns)}, p99 ${duration(it.latency.p99_ns)}, longest ${duration(it.latency.max_ns)}`]);
       if (it.breaker) facts.push(['Breaker', `${it.breaker.state.replace('_', '-')}, opened ${plural(it.breaker.opened, 'time')}${it.breaker.shadow ? ', only counted' : ''}`]);
@@ -344,27 +356,27 @@
       h('td', { textContent: [value.by ?? '', value.why ?? '', value.ends_in_ns === null ? '' : `ends in ${left(value.ends_in_ns)}`,
         value.without_effect ? `without effect: ${value.without_effect}` : ''].filter(Boolean).join('; ') })));
     const failures = state.failures.filter((failure) => failure.handler === address);
-    const buttons = h('div', { className: 'ends' });
+    const buttons = [];
     if (canChange()) {
       const change = h('button', { type: 'button', textContent: 'Change …' });
       change.addEventListener('click', () => { $('details').close(); openChange(address); });
-      buttons.append(change);
+      buttons.push(change);
       if (it?.breaker) {
         const reset = h('button', { type: 'button', textContent: 'Reset breaker' });
         reset.addEventListener('click', async () => {
-          try { await ask('api/breakers/reset', 'POST', { target: address }); } catch (error) { return reset.after(h('p', { className: 'bad', textContent: error.message })); }
+          try { await ask('api/breakers/reset', 'POST', { target: address }); } catch (error) { return $('details-body').append(h('p', { className: 'bad', textContent: error.message })); }
           await poll();
           showDetails(address);
         });
-        buttons.append(reset);
+        buttons.push(reset);
       }
     }
     $('details-body').replaceChildren(
       h('dl', {}, ...facts.flatMap(([name, textContent]) => [h('dt', { textContent: name }), h('dd', { textContent })])),
       h('h3', { textContent: 'Settings' }), h('div', { className: 'wide' }, h('table', {}, h('thead', {}, head), h('tbody', {}, ...rows))),
       failures.length ? h('h3', { textContent: 'Last failures' }) : '',
-      h('ul', { id: 'details-failures' }, ...failures.map((failure) => h('li', {}, h('span', { className: 'soft', textContent: `${clock(failure.last_ms)} ${failure.cause}, ${plural(failure.count, 'time')} ` }), h('code', { textContent: failure.text })))),
-      buttons);
+      h('ul', { id: 'details-failures' }, ...failures.map((failure) => h('li', {}, h('span', { className: 'soft', textContent: `${clock(failure.last_ms)} ${failure.cause}, ${plural(failure.count, 'time')} ` }), h('code', { textContent: failure.text })))));
+    $('details-close').before(...buttons);
   };
 
   // ---- a change
@@ -478,6 +490,7 @@
   let paused = false;
   let missed = 0;
   let drawn = true;
+  let closed = '';
   const seconds = [];
   const count = (n) => {
     const now = Math.floor(Date.now() / 1000);
@@ -501,12 +514,18 @@
     const into = paused ? waiting : fires;
     into.push(...batch.fires);
     if (into.length > KEPT) into.splice(0, into.length - KEPT);
-    if (batch.ended) say($('no-fires'), `No more fires: ${batch.ended}`);
+    if (batch.ended) {
+      closed = `no more fires: ${batch.ended}`;
+      say($('no-fires'), `No more fires: ${batch.ended}`);
+    }
     for (const fire of batch.fires) if (!outcomes.has(fire.outcome)) addOutcome(fire.outcome);
     draw();
   });
   source.addEventListener('error', () => {
-    if (source.readyState === EventSource.CLOSED) say($('no-fires'), 'The stream of fires is closed: too many pages may be open. Load the page again.');
+    if (source.readyState !== EventSource.CLOSED) return;
+    closed = 'the stream is closed: load the page again';
+    say($('no-fires'), 'The stream of fires is closed: too many pages may be open. Load the page again.');
+    draw();
   });
   const outcomes = new Set();
   const addOutcome = (outcome) => {
@@ -531,12 +550,14 @@
   };
   const drawFires = () => {
     const matching = fires.filter(filter());
-    keyed($('fires'), matching.slice(-SHOWN).reverse(), (it) => it.id, makeFire, () => {});
+    // Not by their numbers, which begin anew with the host.
+    keyed($('fires'), matching.slice(-SHOWN).reverse(), (it) => it, makeFire, () => {});
     $('no-fires').hidden = matching.length > 0;
     if (!matching.length && fires.length) say($('no-fires'), 'No fire passes the filters.');
     const parts = [matching.length === fires.length ? plural(fires.length, 'fire') : `${matching.length} of ${plural(fires.length, 'fire')}`];
     if (paused) parts.push(`paused, ${waiting.length} new`);
     if (missed) parts.push(`${missed.toLocaleString('en')} passed over`);
+    if (closed) parts.push(closed);
     say($('seen'), parts.join(', '));
   };
   const QUIET = ['ran', 'ran, set nothing', 'passed'];
