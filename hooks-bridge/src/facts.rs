@@ -27,8 +27,10 @@ pub enum EventKind {
     SessionStart,
     /// A session ended.
     SessionEnd,
-    /// The agent, or a subagent, is to stop.
+    /// The agent is to stop.
     Stop,
+    /// A subagent is to stop.
+    SubagentStop,
     /// Something else is to be done that can be blocked.
     Gate,
     /// Something happened.
@@ -40,7 +42,18 @@ impl EventKind {
     ///
     /// The example of [`EventKind`] asks it.
     pub const fn is_gate(self) -> bool {
-        matches!(self, Self::BeforeTool | Self::Permission | Self::Prompt | Self::Stop | Self::Gate)
+        let before =
+            matches!(self, Self::BeforeTool | Self::Permission | Self::Prompt | Self::Gate);
+        before || self.is_stop()
+    }
+
+    /// Whether a command can have an agent go on here.
+    ///
+    /// ```
+    /// assert!(hooks_bridge::EventKind::SubagentStop.is_stop());
+    /// ```
+    pub const fn is_stop(self) -> bool {
+        matches!(self, Self::Stop | Self::SubagentStop)
     }
 }
 

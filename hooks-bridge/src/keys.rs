@@ -29,13 +29,11 @@ impl<'m> Keys<'m> {
     }
 
     pub(crate) fn text(&mut self, key: &'static str) -> Option<String> {
-        match self.take(key)? {
-            Value::String(text) => Some(text.clone()),
-            _ => {
-                self.wrong(key, "text");
-                None
-            }
+        let value = self.take(key)?;
+        if !value.is_string() {
+            self.wrong(key, "text");
         }
+        value.as_str().map(str::to_owned)
     }
 
     /// Text that says something.
@@ -44,23 +42,19 @@ impl<'m> Keys<'m> {
     }
 
     pub(crate) fn boolean(&mut self, key: &'static str) -> Option<bool> {
-        match self.take(key)? {
-            Value::Bool(value) => Some(*value),
-            _ => {
-                self.wrong(key, "true or false");
-                None
-            }
+        let value = self.take(key)?;
+        if !value.is_boolean() {
+            self.wrong(key, "true or false");
         }
+        value.as_bool()
     }
 
     pub(crate) fn object(&mut self, key: &'static str) -> Option<&'m Map<String, Value>> {
-        match self.take(key)? {
-            Value::Object(map) => Some(map),
-            _ => {
-                self.wrong(key, "an object");
-                None
-            }
+        let value = self.take(key)?;
+        if !value.is_object() {
+            self.wrong(key, "an object");
         }
+        value.as_object()
     }
 
     /// A word that stands for a ruling.

@@ -19,8 +19,6 @@ pub(crate) struct Rules {
     pub(crate) tools: &'static [Tool],
     pub(crate) format: Format,
     pub(crate) matching: Matching,
-    /// Whether its own files count time limits in milliseconds.
-    pub(crate) milliseconds: bool,
     pub(crate) timeout: Duration,
     /// The most bytes of stdout that it reads.
     pub(crate) stdout: usize,
@@ -174,19 +172,16 @@ impl Rules {
         self.events.iter().find(|event| event.name == name)
     }
 
-    /// All names that a tool goes by in this dialect, its own first: of a name of the
-    /// dialect, or of the one that Claude Code has.
+    /// The name that the dialect has for a tool that Claude Code has by this one.
+    pub(crate) fn own_name<'n>(&self, name: &'n str) -> &'n str {
+        let known = self.tools.iter().find(|tool| tool.common == name);
+        known.map_or(name, |tool| tool.names[0])
+    }
+
+    /// All names by which a matcher finds a tool, the given one first.
     pub(crate) fn tool_names<'n>(&self, name: &'n str) -> Vec<&'n str> {
         let known = self.tools.iter().find(|tool| tool.names.contains(&name));
-        let known = known.or_else(|| self.tools.iter().find(|tool| tool.common == name));
-        match known {
-            // stdin has the name as it was given, where that is one of the dialect's.
-            Some(tool) if tool.names.contains(&name) => {
-                let others = tool.names.iter().copied().filter(|other| *other != name);
-                std::iter::once(name).chain(others).collect()
-            }
-            Some(tool) => tool.names.to_vec(),
-            None => vec![name],
-        }
+        let others = known.map(|tool| tool.names).unwrap_or_default().iter().copied();
+        std::iter::once(name).chain(others.filter(|other| *other != name)).collect()
     }
 }

@@ -67,7 +67,7 @@ fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
         Printed::Broken(why) => return Answer::bad_output(why, ran),
     };
     match ran.exit {
-        Exit::Code(2) if event.kind.is_gate() => exit_2(ran, fields, text),
+        Exit::Code(2) if event.kind.is_gate() => exit_2(ran, fields, text.as_deref()),
         Exit::Code(0) => match fields.wrong.first() {
             Some(wrong) => Answer::bad_output(wrong.clone(), ran),
             None => exit_0(event, fields, text),
@@ -102,9 +102,9 @@ fn exit_0(event: &EventRule, mut fields: Fields, text: Option<String>) -> Answer
     }
 }
 
-fn exit_2(ran: &Ran, fields: Fields, text: Option<String>) -> Answer {
+fn exit_2(ran: &Ran, fields: Fields, text: Option<&str>) -> Answer {
     let contradicts = matches!(fields.ruling, Some(Ruling::Allow | Ruling::Ask | Ruling::Pass));
-    let reason = fields.reason.or_else(|| spoken(ran, text.as_deref()));
+    let reason = fields.reason.or_else(|| spoken(ran, text));
     let mut answer = Answer::decided(Ruling::Deny, DecidedBy::Exit, reason);
     (answer.context, answer.message) = (fields.context, fields.message);
     if contradicts {
@@ -145,7 +145,7 @@ pub(crate) fn settle(
         Opinion::Failed(failure) => {
             let denies = mode == Mode::Faithful
                 && ((rules.failure_denies)(event, &failure)
-                    || (handler.fails_closed && event.kind != EventKind::Stop));
+                    || (handler.fails_closed && !event.kind.is_stop()));
             if denies {
                 Ok(Effect::Reject(format!("the hook failed: {failure}")))
             } else {

@@ -1,7 +1,7 @@
 //! The events, and what their matchers are compared with.
 
 use crate::facts::EventKind::{AfterTool, BeforeTool, Gate, Permission, Prompt};
-use crate::facts::EventKind::{SessionEnd, SessionStart, Stop};
+use crate::facts::EventKind::{SessionEnd, SessionStart, Stop, SubagentStop};
 use crate::rules::EventRule;
 use crate::rules::Matching::ListOrAnywhere;
 use crate::rules::Subject::{Text, Tool, Word};
@@ -32,7 +32,7 @@ pub(super) const EVENTS: &[EventRule] = &[
     observe("Notification").on(Text("notification_type")),
     observe("MessageDisplay").within(10_000),
     observe("SubagentStart").on(Text("agent_type")),
-    EventRule::gate("SubagentStop", Stop).on(Text("agent_type")),
+    EventRule::gate("SubagentStop", SubagentStop).on(Text("agent_type")),
     EventRule::gate("Stop", Stop),
     observe("StopFailure").on(Text("error")).matching(ListOrAnywhere("|")),
     gate("TaskCreated"),

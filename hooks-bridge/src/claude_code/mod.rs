@@ -20,7 +20,6 @@ pub(crate) static RULES: Rules = Rules {
     tools: tools::TOOLS,
     format: config::FORMAT,
     matching: Matching::ListOrAnywhere("- ,|"),
-    milliseconds: false,
     timeout: Duration::from_mins(10),
     stdout: 1 << 20,
     stdin,

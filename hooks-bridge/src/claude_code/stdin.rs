@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::facts::{Document, EventKind, Facts, Surroundings, cwd};
+use crate::facts::{Document, Facts, Surroundings, cwd};
 use crate::rules::EventRule;
 
 pub(crate) fn stdin(event: &EventRule, facts: &Facts) -> Map<String, Value> {
-    let stop = event.kind == EventKind::Stop;
+    let stop = event.kind.is_stop();
     let document = Document::default()
         .set("hook_event_name", event.name)
         .maybe("session_id", facts.session_id.clone())

@@ -39,7 +39,7 @@ fn exit_0(event: &EventRule, ran: &Ran) -> Answer {
             Answer::bad_output("it is JSON, but no object", ran)
         }
         Printed::Text(text) if event.text_is_context => Answer::context(&text),
-        Printed::Text(_) if event.kind == EventKind::Stop => {
+        Printed::Text(_) if event.kind.is_stop() => {
             Answer::bad_output("it is no JSON, which is an error at a stop", ran)
         }
         Printed::Text(_) => Answer::none().notice("text on stdout is ignored here"),

@@ -1,7 +1,7 @@
 //! The events, and what their matchers are compared with.
 
 use crate::facts::EventKind::{
-    AfterTool, BeforeTool, Gate, Permission, Prompt, SessionEnd, SessionStart, Stop,
+    AfterTool, BeforeTool, Gate, Permission, Prompt, SessionEnd, SessionStart, Stop, SubagentStop,
 };
 use crate::rules::EventRule;
 use crate::rules::Subject::{Text, Tool, Word};
@@ -22,7 +22,7 @@ pub(super) const EVENTS: &[EventRule] = &[
     EventRule::observe("SessionEnd").of(SessionEnd).on(Text("reason")).within(1_000),
     EventRule::gate("UserPromptSubmit", Prompt).context(),
     EventRule::observe("SubagentStart").on(Text("agent_type")).context(),
-    EventRule::gate("SubagentStop", Stop).on(Text("agent_type")),
+    EventRule::gate("SubagentStop", SubagentStop).on(Text("agent_type")),
     EventRule::gate("Stop", Stop),
     EventRule::observe("Interrupt"),
 ];

@@ -165,13 +165,13 @@ impl Parser<'_> {
             "null" => Data::Null,
             "true" => Data::Bool(true),
             "false" => Data::Bool(false),
-            _ => match serde_json::from_str::<f64>(word) {
-                Ok(number) => Data::Number(number),
-                Err(_) => {
+            _ => {
+                let number = serde_json::from_str(word).map_err(|_| {
                     let shown: String = word.chars().take(20).collect();
-                    return Err(self.error(format!("a value is expected, not `{shown}`")));
-                }
-            },
+                    self.error(format!("a value is expected, not `{shown}`"))
+                });
+                Data::Number(number?)
+            }
         };
         self.advance(word.len());
         Ok(data)

@@ -18,6 +18,7 @@ use crate::dialect::Dialect;
 pub use entry::{Entry, EntryState, Handler, HandlerKind, Origin, Place, Suspicion};
 
 pub(crate) use draft::Draft;
+pub(crate) use suspicious::nearest;
 
 /// A file to be read, and as whose.
 ///

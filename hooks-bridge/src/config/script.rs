@@ -219,8 +219,8 @@ mod tests {
         assert_eq!(missing("\"$CLAUDE_PROJECT_DIR\"/a.sh x"), [Path::new("/no/shop/a.sh")]);
         assert_eq!(missing("cd sub && bash -eu ./b.sh; true"), [Path::new("/no/shop/./b.sh")]);
         assert_eq!(missing("FOO=1 exec node a.js|cat"), [Path::new("/no/shop/a.js")]);
-        assert_eq!(missing("bash -c 'exit 2'"), [Path::new("/no"); 0]);
-        assert_eq!(missing("cat > out.log 2>&1"), [Path::new("/no"); 0]);
+        assert!(missing("bash -c 'exit 2'").is_empty());
+        assert!(missing("cat > out.log 2>&1").is_empty());
         assert_eq!(scripts("no-such-tool --x").not_found, ["no-such-tool"]);
         assert!(scripts("bash $(find . -name x)").dynamic);
         assert!(scripts("bash $SOMETHING/x.sh").dynamic);

@@ -1,7 +1,6 @@
 //! What is odd about an entry.
 
 use super::entry::{Entry, HandlerKind};
-use crate::facts::EventKind;
 use crate::matcher::Matcher;
 use crate::rules::{EventRule, Rules, Subject};
 
@@ -26,7 +25,7 @@ fn unknown_event(entry: &mut Entry, rules: &Rules, line: usize) {
 }
 
 /// The most similar of these names, if any is.
-pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let lower = name.to_lowercase();
     let similar = names.map(|other| (strsim::jaro_winkler(&lower, &other.to_lowercase()), other));
     let best = similar.max_by(|one, other| one.0.total_cmp(&other.0));
@@ -107,7 +106,7 @@ fn check_options(entry: &mut Entry, rule: &EventRule) {
         );
         entry.skipped.get_or_insert("`if` is for events of tools only".into());
     }
-    if handler.fails_closed && (rule.kind == EventKind::Stop || handler.background) {
+    if handler.fails_closed && (rule.kind.is_stop() || handler.background) {
         entry.suspect(line, "`onFailure: \"block\"` has no effect here");
     }
 }

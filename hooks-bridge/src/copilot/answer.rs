@@ -29,10 +29,10 @@ pub(super) fn fields(event: &EventRule, answer: &Map<String, Value>) -> Fields {
     fields.rewrite = keys.object("modifiedArgs").cloned().map(Value::Object).map(Rewrite::Replace);
     fields.context = keys.words("additionalContext");
     fields.message = keys.words("systemMessage");
-    if event.name.starts_with(char::is_uppercase) {
-        if let Some(output) = keys.object("hookSpecificOutput") {
-            claude_code::event_output(output, &mut fields);
-        }
+    if event.name.starts_with(char::is_uppercase)
+        && let Some(output) = keys.object("hookSpecificOutput")
+    {
+        claude_code::event_output(output, &mut fields);
     }
     keys.finish(&mut fields);
     fields

@@ -1,7 +1,7 @@
 //! The events. Those in Pascal case are the same with the stdin of Claude Code.
 
 use crate::facts::EventKind::{
-    AfterTool, BeforeTool, Permission, Prompt, SessionEnd, SessionStart, Stop,
+    AfterTool, BeforeTool, Permission, Prompt, SessionEnd, SessionStart, Stop, SubagentStop,
 };
 use crate::rules::EventRule;
 use crate::rules::Matching::ListOrWhole;
@@ -18,7 +18,7 @@ pub(super) const EVENTS: &[EventRule] = &[
     EventRule::observe("postToolUseFailure").of(AfterTool).on(Tool("toolName")),
     EventRule::gate("permissionRequest", Permission).on(Tool("toolName")),
     EventRule::gate("agentStop", Stop).never_blocks(),
-    EventRule::gate("subagentStop", Stop).on(Text("agentName")).never_blocks(),
+    EventRule::gate("subagentStop", SubagentStop).on(Text("agentName")).never_blocks(),
     EventRule::observe("subagentStart").on(Text("agentName")),
     EventRule::observe("errorOccurred"),
     EventRule::observe("preCompact").on(Text("trigger")),
@@ -31,7 +31,7 @@ pub(super) const EVENTS: &[EventRule] = &[
     EventRule::observe("PostToolUseFailure").of(AfterTool).on(Tool("tool_name")),
     EventRule::gate("PermissionRequest", Permission).on(Tool("tool_name")).matching(ListOrWhole),
     EventRule::gate("Stop", Stop).never_blocks(),
-    EventRule::gate("SubagentStop", Stop).on(Text("agent_name")).never_blocks(),
+    EventRule::gate("SubagentStop", SubagentStop).on(Text("agent_name")).never_blocks(),
     EventRule::observe("SubagentStart").on(Text("agent_name")),
     EventRule::observe("PreCompact").on(Text("trigger")),
     EventRule::observe("Notification").on(Text("notification_type")),

@@ -17,7 +17,6 @@ pub(crate) static RULES: Rules = Rules {
     tools: tools::TOOLS,
     format: config::FORMAT,
     matching: Matching::Whole,
-    milliseconds: false,
     timeout: Duration::from_secs(30),
     stdout: 10 << 20,
     stdin: stdin::stdin,

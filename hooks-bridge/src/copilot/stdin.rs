@@ -5,14 +5,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use crate::claude_code;
-use crate::facts::{Document, EventKind, Facts, Surroundings, cwd};
+use crate::facts::{Document, Facts, Surroundings, cwd};
 use crate::rules::EventRule;
 
 pub(super) fn stdin(event: &EventRule, facts: &Facts) -> Map<String, Value> {
     if event.name.starts_with(char::is_uppercase) {
         return claude_code::stdin(event, facts);
     }
-    let stop = event.kind == EventKind::Stop;
+    let stop = event.kind.is_stop();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let document = Document::default()
         .set("timestamp", u64::try_from(now.as_millis()).unwrap_or(u64::MAX))

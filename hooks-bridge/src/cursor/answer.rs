@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, DecidedBy, Fields, Rewrite, Ruling};
-use crate::facts::EventKind;
 use crate::keys::Keys;
 use crate::printed::{Printed, printed};
 use crate::rules::EventRule;
@@ -26,11 +25,11 @@ pub(super) fn fields(event: &EventRule, answer: &Map<String, Value>) -> Fields {
     if keys.boolean("continue") == Some(false) {
         fields.ruling = Some(Ruling::Deny);
     }
-    if let Some(text) = keys.words("followup_message") {
-        if event.kind == EventKind::Stop {
-            fields.ruling = Some(Ruling::Deny);
-            fields.reason = Some(text);
-        }
+    if let Some(text) = keys.words("followup_message")
+        && event.kind.is_stop()
+    {
+        fields.ruling = Some(Ruling::Deny);
+        fields.reason = Some(text);
     }
     keys.finish(&mut fields);
     fields

@@ -1,7 +1,7 @@
 //! The events, and what their matchers are compared with.
 
 use crate::facts::EventKind::{
-    AfterTool, BeforeTool, Gate, Prompt, SessionEnd, SessionStart, Stop,
+    AfterTool, BeforeTool, Gate, Prompt, SessionEnd, SessionStart, Stop, SubagentStop,
 };
 use crate::rules::EventRule;
 use crate::rules::Subject::{Text, Tool};
@@ -22,7 +22,7 @@ pub(super) const EVENTS: &[EventRule] = &[
     EventRule::observe("sessionStart").of(SessionStart),
     EventRule::observe("sessionEnd").of(SessionEnd),
     EventRule::gate("subagentStart", Gate).on(Text("subagent_type")),
-    EventRule::gate("subagentStop", Stop).on(Text("subagent_type")),
+    EventRule::gate("subagentStop", SubagentStop).on(Text("subagent_type")),
     EventRule::gate("stop", Stop),
     EventRule::observe("preCompact"),
     EventRule::observe("afterAgentResponse"),

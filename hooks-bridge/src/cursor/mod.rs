@@ -17,7 +17,6 @@ pub(crate) static RULES: Rules = Rules {
     tools: tools::TOOLS,
     format: config::FORMAT,
     matching: Matching::Anywhere,
-    milliseconds: false,
     // The product does not say; a minute is what its examples stay under.
     timeout: Duration::from_mins(1),
     stdout: 1 << 20,

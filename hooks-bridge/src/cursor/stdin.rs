@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::facts::{Document, EventKind, Facts, Surroundings, ToolFacts, cwd};
+use crate::facts::{Document, Facts, Surroundings, ToolFacts, cwd};
 use crate::rules::EventRule;
 
 pub(super) fn stdin(event: &EventRule, facts: &Facts) -> Map<String, Value> {
-    let stop = event.kind == EventKind::Stop;
+    let stop = event.kind.is_stop();
     let document = Document::default()
         .set("hook_event_name", event.name)
         .maybe("conversation_id", facts.session_id.clone())

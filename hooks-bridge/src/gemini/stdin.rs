@@ -4,11 +4,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
-use crate::facts::{Document, EventKind, Facts, Surroundings, cwd};
+use crate::facts::{Document, Facts, Surroundings, cwd};
 use crate::rules::EventRule;
 
 pub(super) fn stdin(event: &EventRule, facts: &Facts) -> Map<String, Value> {
-    let stop = event.kind == EventKind::Stop;
+    let stop = event.kind.is_stop();
     let document = Document::default()
         .set("hook_event_name", event.name)
         .set("timestamp", timestamp())
