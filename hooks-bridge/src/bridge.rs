@@ -176,6 +176,10 @@ impl Bridge {
         self.entries.iter().filter_map(|entry| Some((entry, self.reason(entry)?)))
     }
 
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
     /// Why an entry does not run, if it does not.
     fn reason(&self, entry: &Entry) -> Option<String> {
         let untrusted = || {

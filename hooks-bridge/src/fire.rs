@@ -234,12 +234,19 @@ impl Fired {
         }
         plan.entries.retain(|entry| entry.dialect == dialect && entry.event == event);
         let bridge = bridge(plan);
+        let left_out: Vec<_> = bridge
+            .entries()
+            .filter(|entry| entry.skipped.is_some())
+            .map(|entry| FiredHandler::unrun(entry.command(), "skipped"))
+            .collect();
         let untrusted = bridge.skipped().filter(|(entry, _)| entry.skipped.is_none());
         let untrusted: Vec<_> = untrusted.map(|(entry, _)| entry.command()).collect();
         if !untrusted.is_empty() {
             return Self::untrusted(untrusted);
         }
-        Self::fire_event(&bridge, Event { rule, document }).await
+        let mut fired = Self::fire_event(&bridge, Event { rule, document }).await;
+        fired.handlers.extend(left_out);
+        fired
     }
 
     async fn fire_event(bridge: &Bridge, event: Event) -> Self {

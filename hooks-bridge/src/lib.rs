@@ -9,6 +9,7 @@ compile_error!("hooks-bridge runs commands in process groups, which it has on un
 
 mod answer;
 mod bridge;
+pub mod check;
 mod claude_code;
 mod codex;
 mod command;
@@ -19,10 +20,13 @@ mod dialect;
 mod facts;
 mod fire;
 mod gemini;
+#[cfg(feature = "http")]
+pub mod http;
 mod keys;
 mod mapping;
 mod matcher;
 pub mod points;
+mod preview;
 mod printed;
 mod rules;
 pub mod runner;
@@ -36,5 +40,6 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use facts::{EventKind, Facts, ToolFacts};
 pub use fire::{Fired, FiredHandler, Outcome};
 pub use mapping::{AmendPoint, Amendment, CommandPoint, GatePoint, StopPoint};
+pub use preview::{Preview, PreviewEntry};
 pub use runs::{Run, Runs};
 pub use verdict::Mode;

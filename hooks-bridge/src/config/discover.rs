@@ -8,6 +8,8 @@ use crate::dialect::Dialect;
 /// Those that exist, the user's own before the project's.
 pub(super) fn files(dialect: Dialect, project: &Path, home: Option<&Path>) -> Vec<Source> {
     let under = |root: &Path, origin: &Origin| {
+        // Files of the current folder are named as they are from there.
+        let root = if root == Path::new(".") { Path::new("") } else { root };
         let named = dialect.rules().format.files.iter().filter(|name| name.starts_with('.'));
         let found = named.flat_map(|name| {
             if name.ends_with('/') { folder(&root.join(name)) } else { one(root.join(name)) }

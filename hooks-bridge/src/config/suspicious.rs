@@ -27,9 +27,14 @@ fn unknown_event(entry: &mut Entry, rules: &Rules, line: usize) {
 /// The most similar of these names, if any is.
 pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let lower = name.to_lowercase();
-    let similar = names.map(|other| (strsim::jaro_winkler(&lower, &other.to_lowercase()), other));
-    let best = similar.max_by(|one, other| one.0.total_cmp(&other.0));
-    best.filter(|(similarity, _)| *similarity > 0.8).map(|(_, name)| name)
+    let similar = names.map(|other| {
+        let similarity = strsim::jaro_winkler(&lower, &other.to_lowercase());
+        (similarity, strsim::jaro_winkler(name, other), other)
+    });
+    // Of two that differ in case only, the one in the case that was written.
+    let best =
+        similar.max_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    best.filter(|(similarity, ..)| *similarity > 0.8).map(|(.., name)| name)
 }
 
 fn check_matcher(entry: &mut Entry, rules: &Rules, rule: &EventRule, line: usize) {

@@ -10,7 +10,16 @@ pub(super) const FORMAT: Format = Format {
     byte_order_mark: true,
     root_keys: &["version"],
     group_keys: &[],
-    handler_keys: &["command", "type", "timeout", "matcher", "failClosed", "loop_limit"],
+    handler_keys: &[
+        "command",
+        "type",
+        "timeout",
+        "matcher",
+        "failClosed",
+        "loop_limit",
+        "prompt",
+        "model",
+    ],
     handler,
     no_events: &[],
 };
