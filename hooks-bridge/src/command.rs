@@ -15,7 +15,9 @@ use crate::dialect::Dialect;
 use crate::facts::{EventKind, Facts, Surroundings};
 use crate::matcher::rule_applies;
 use crate::rules::{EventRule, Rules, Subject};
-use crate::runner::{Cause, Failure, Invocation, Program};
+#[cfg(feature = "http")]
+use crate::runner::Exit;
+use crate::runner::{Cause, Failure, Invocation, Program, Ran, Runner};
 use crate::runs::{Run, Runs, exit_code};
 use crate::verdict::{self, Effect, Mode};
 
@@ -119,7 +121,8 @@ impl Command {
         let facts = self.translated(facts);
         let began = Instant::now();
         let (answer, exit, stderr) = match self.run(&facts).await {
-            Ok(ran) => {
+            Ok(None) => (Answer::none(), None, String::new()),
+            Ok(Some(ran)) => {
                 let answer = verdict::read(self.rules(), self.event, self.shared.mode, &ran);
                 (answer, Some(ran.exit), ran.stderr)
             }
@@ -159,42 +162,44 @@ impl Command {
         }
     }
 
-    async fn run(&self, facts: &Facts) -> Result<crate::runner::Ran, Failure> {
-        self.shared.trust.check(&self.entry, &self.shared.project)?;
-        if self.shared.mode == Mode::Strict {
-            // The exit code of an interpreter without a script may be that of a denial.
-            if let Some(missing) = self
-                .entry
-                .scripts
-                .files
-                .iter()
-                .chain(&self.entry.scripts.missing)
-                .find(|file| !file.exists())
-            {
-                return Err(Failure::new(Cause::Missing(missing.clone())));
+    /// Runs the command. One that nothing waits for is only started.
+    async fn run(&self, facts: &Facts) -> Result<Option<Ran>, Failure> {
+        let prepared = self.prepared(facts)?;
+        if !self.handler.background {
+            return prepared.run().await.map(Some);
+        }
+        let (name, event) = (self.name.clone(), self.event.name);
+        tokio::spawn(async move {
+            if let Err(failure) = prepared.run().await {
+                tracing::warn!(target: "hooks_bridge", handler = %name, event, %failure, "a hook in the background failed");
             }
+        });
+        Ok(None)
+    }
+
+    /// All that a run needs.
+    fn prepared(&self, facts: &Facts) -> Result<Prepared, Failure> {
+        self.shared.trust.check(&self.entry, &self.shared.project)?;
+        if self.shared.mode == Mode::Strict
+            && let Some(missing) = self.entry.scripts.missing_now()
+        {
+            // The exit code of an interpreter without a script may be that of a denial.
+            return Err(Failure::new(Cause::Missing(missing.to_owned())));
         }
         let document = Value::Object((self.rules().stdin)(self.event, facts));
         let stdin = document.to_string().into_bytes();
-        let timeout =
-            self.limit.map_or(self.entry.timeout(), |limit| self.entry.timeout().min(limit));
-        match &self.handler.kind {
-            #[cfg(feature = "http")]
-            HandlerKind::Http { url, headers, variables } => {
-                let body = self.shared.http.post(url, headers, variables, stdin, timeout).await?;
-                Ok(crate::runner::Ran {
-                    exit: crate::runner::Exit::Code(0),
-                    stdout: body,
-                    stderr: String::new(),
-                })
-            }
-            #[cfg(not(feature = "http"))]
+        let timeout = self.entry.timeout();
+        let timeout = self.limit.map_or(timeout, |limit| timeout.min(limit));
+        Ok(match &self.handler.kind {
             HandlerKind::Http { .. } => {
-                let why = "the bridge was built without its feature `http`";
-                Err(Failure { started: false, ..Failure::new(Cause::Http(why.into())) })
+                let shared = Arc::clone(&self.shared);
+                Prepared::Http { shared, kind: self.handler.kind.clone(), stdin, timeout }
             }
-            kind => self.shared.runner.run(self.invocation(kind, facts, stdin, timeout)).await,
-        }
+            kind => {
+                let invocation = self.invocation(kind, facts, stdin, timeout);
+                Prepared::Command(self.shared.runner.clone(), Box::new(invocation))
+            }
+        })
     }
 
     fn invocation(
@@ -221,7 +226,7 @@ impl Command {
             self.handler.environment.iter().map(|(name, value)| (name.into(), value.into()));
         Invocation {
             program,
-            directory: Some(self.directory(facts)),
+            directory: Some(self.directory()),
             environment: self.shared.environment.variables(of_dialect.chain(of_entry)),
             stdin,
             timeout,
@@ -229,13 +234,41 @@ impl Command {
         }
     }
 
-    /// Where it runs: where the entry says, else where the agent works.
-    fn directory(&self, facts: &Facts) -> PathBuf {
+    /// Where it runs: in the project, where its files were found when it was read and
+    /// granted, not where the agent happens to work. stdin says where that is.
+    fn directory(&self) -> PathBuf {
         let project: &Path = &self.shared.project;
-        match (&self.handler.directory, &facts.cwd) {
-            (Some(directory), _) => project.join(directory),
-            (None, Some(cwd)) if cwd.is_dir() => cwd.clone(),
-            (None, _) => project.to_owned(),
+        let directory = self.handler.directory.as_ref();
+        directory.map_or_else(|| project.to_owned(), |directory| project.join(directory))
+    }
+}
+
+/// A run that can be begun.
+enum Prepared {
+    Command(Runner, Box<Invocation>),
+    #[cfg_attr(not(feature = "http"), allow(dead_code))] // what is said then needs none of it
+    Http {
+        shared: Arc<Shared>,
+        kind: HandlerKind,
+        stdin: Vec<u8>,
+        timeout: Duration,
+    },
+}
+
+impl Prepared {
+    async fn run(self) -> Result<Ran, Failure> {
+        match self {
+            Self::Command(runner, invocation) => runner.run(*invocation).await,
+            #[cfg(feature = "http")]
+            Self::Http { shared, kind, stdin, timeout } => {
+                let stdout = shared.http.post(&kind, stdin, timeout).await?;
+                Ok(Ran { exit: Exit::Code(0), stdout, stderr: String::new() })
+            }
+            #[cfg(not(feature = "http"))]
+            Self::Http { .. } => {
+                let why = "the bridge was built without its feature `http`";
+                Err(Failure { started: false, ..Failure::new(Cause::Http(why.into())) })
+            }
         }
     }
 }

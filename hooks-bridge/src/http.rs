@@ -8,6 +8,7 @@ use hooks_runtime::report::escaped;
 use ureq::Agent;
 use ureq::http::Uri;
 
+use crate::config::HandlerKind;
 use crate::runner::{Cause, Failure};
 
 /// The most bytes of an answer.
@@ -79,15 +80,14 @@ impl Http {
     /// Posts to an address, and returns what it answers.
     pub(crate) async fn post(
         &self,
-        url: &str,
-        headers: &[(String, String)],
-        variables: &[String],
+        kind: &HandlerKind,
         body: Vec<u8>,
         timeout: Duration,
     ) -> Result<Vec<u8>, Failure> {
+        let HandlerKind::Http { url, headers, variables } = kind else { return Ok(Vec::new()) };
         let unsent = |what: String| Failure { started: false, ..Failure::new(Cause::Http(what)) };
         let address = url.parse::<Uri>().ok().filter(is_plain);
-        let address = address.ok_or_else(|| unsent(BadAddress(url.to_owned()).to_string()))?;
+        let address = address.ok_or_else(|| unsent(BadAddress(url.clone()).to_string()))?;
         if !self.allows(&address) {
             return Err(unsent(format!("`{url}` is not among the addresses that the host allows")));
         }

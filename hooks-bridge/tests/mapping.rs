@@ -375,3 +375,31 @@ fn names_that_the_bridge_uses_itself_are_no_clash() {
         ["hooks-bridge", "hooks-bridge #2", "x.sh", "x.sh (again) #2", "x.sh #2"]
     );
 }
+
+#[tokio::test]
+async fn a_command_that_nothing_waits_for_decides_nothing() {
+    let scripts = Scripts::new();
+    let done = scripts.path().join("done");
+    let command = format!("sleep 0.3; touch {}; exit 2", done.display());
+    let text = configuration(DIALECT, "PreToolUse", &[(command, json!({ "async": true }))]);
+    let hooks = HookRegistry::new();
+    let bridge = Bridge::new(scripts.path(), plan(DIALECT, &text, scripts.path()));
+    hooks.register(bridge.gate::<UsingTool>()).unwrap();
+    let gate = hooks.fire_gating::<UsingTool>(call("ls")).await.unwrap();
+    assert_eq!(gate, Gate::Passed(call("ls")));
+    assert!(!done.exists(), "it was only started");
+    eventually("it ran", || done.exists()).await;
+}
+
+#[tokio::test]
+async fn relative_scripts_run_where_they_were_found_not_where_the_agent_works() {
+    let scripts = Scripts::new();
+    scripts.script("guard.sh", "#!/bin/sh\nexit 2\n");
+    scripts.script("sub/guard.sh", "#!/bin/sh\nexit 0\n");
+    let hooks = HookRegistry::new();
+    hooks
+        .register(bridge(&scripts, "PreToolUse", &["./guard.sh".into()]).gate::<UsingTool>())
+        .unwrap();
+    let call = UsingToolPayload { cwd: Some(scripts.path().join("sub")), ..call("ls") };
+    assert!(matches!(hooks.fire_gating::<UsingTool>(call).await.unwrap(), Gate::Rejected(_)));
+}

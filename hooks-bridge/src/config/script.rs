@@ -18,6 +18,8 @@ pub(crate) struct Scripts {
     pub(crate) not_found: Vec<String>,
     /// Whether what runs is worked out by the shell, so that it cannot be told.
     pub(crate) dynamic: bool,
+    /// Whether it is one command, which runs its script whatever happens.
+    pub(crate) simple: bool,
 }
 
 /// What names in a command stand for.
@@ -50,6 +52,7 @@ impl Scripts {
         match kind {
             HandlerKind::Shell { line, .. } => found.line(line, names),
             HandlerKind::Exec { program, arguments } => {
+                found.simple = true;
                 let words: Vec<_> = std::iter::once(program).chain(arguments).cloned().collect();
                 found.command(&words, names);
             }
@@ -66,9 +69,23 @@ impl Scripts {
             self.dynamic = true;
             return;
         };
-        for command in words.split(|word| word == ";") {
+        let commands: Vec<_> =
+            words.split(|word| word == ";").filter(|command| !command.is_empty()).collect();
+        self.simple = commands.len() == 1;
+        for command in commands {
+            if ["cd", "pushd", "."].contains(&command[0].as_str()) {
+                // From here on names are from another folder, or of what another file sets.
+                self.dynamic = true;
+                return;
+            }
             self.command(command, names);
         }
+    }
+
+    /// A script that is not there now, where the command cannot do without it.
+    pub(crate) fn missing_now(&self) -> Option<&Path> {
+        let named = self.files.iter().chain(&self.missing).filter(|_| self.simple);
+        named.map(PathBuf::as_path).find(|file| !file.exists())
     }
 
     /// One program and its arguments.
@@ -217,7 +234,11 @@ mod tests {
         let missing = |line: &str| scripts(line).missing;
         assert_eq!(missing("python3 check.py --fast"), [Path::new("/no/shop/check.py")]);
         assert_eq!(missing("\"$CLAUDE_PROJECT_DIR\"/a.sh x"), [Path::new("/no/shop/a.sh")]);
-        assert_eq!(missing("cd sub && bash -eu ./b.sh; true"), [Path::new("/no/shop/./b.sh")]);
+        assert_eq!(missing("true && bash -eu ./b.sh; true"), [Path::new("/no/shop/./b.sh")]);
+        assert!(missing("cd sub && bash -eu ./b.sh").is_empty());
+        assert!(scripts("cd sub && bash -eu ./b.sh").dynamic);
+        assert!(scripts("[ -f a.sh ] && ./a.sh").missing_now().is_none(), "it may know better");
+        assert!(scripts("python3 check.py").missing_now().is_some());
         assert_eq!(missing("FOO=1 exec node a.js|cat"), [Path::new("/no/shop/a.js")]);
         assert!(missing("bash -c 'exit 2'").is_empty());
         assert!(missing("cat > out.log 2>&1").is_empty());
