@@ -1,5 +1,19 @@
-//! The hook scripts that operators of coding agents already have, as handlers of typed
-//! hook points.
+#![doc = include_str!("../README.md")]
+//!
+//! # The map
+//!
+//! | I want to … | use |
+//! |---|---|
+//! | read configuration files | [`config::Plan`], [`config::Source`] |
+//! | know what is odd about them | [`config::Entry::suspicions`], [`check::Check`] |
+//! | have their commands take part | [`Bridge::gate`], [`Bridge::amend`], [`Bridge::claim`], [`Bridge::observe`] |
+//! | use points of my own | [`CommandPoint`], and [`GatePoint`], [`AmendPoint`] or [`StopPoint`] |
+//! | use points that fit already | [`points`], and those of `hooks-points` |
+//! | choose how answers are read | [`Mode`] |
+//! | decide what may run | [`trust::Trust`], [`trust::Grants`], [`Bridge::preview`] |
+//! | see what commands did | [`Runs`], and the report of the fire |
+//! | fire one event of a dialect | [`Fired`] |
+//! | run a command by itself | [`runner::Runner`] |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

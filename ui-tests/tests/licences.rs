@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// The crates that are published.
-const PUBLISHED: [&str; 3] = ["hooks-macros", "hooks-runtime", "hooks-points"];
+const PUBLISHED: [&str; 4] = ["hooks-macros", "hooks-runtime", "hooks-points", "hooks-bridge"];
 
 /// Licences that ask for no more than to be named, and exceptions that only loosen.
 const ALLOWED: [&str; 11] = [
