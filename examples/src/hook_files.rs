@@ -39,8 +39,7 @@ pub fn connect(
     let plan = Plan::read(&files, &folder);
     let mut odd: Vec<_> = plan.errors.iter().map(ToString::to_string).collect();
     for entry in &plan.entries {
-        let place = &entry.place;
-        odd.extend(entry.suspicions.iter().map(|it| format!("{place}: {}", it.text)));
+        odd.extend(entry.suspicions.iter().map(|it| format!("{}, {it}", entry.place)));
     }
     let bridge = Bridge::new(&folder, plan).trust(Trust::everything());
     let bridge = TOOLS.iter().fold(bridge, |bridge, (own, common)| bridge.tool(*own, *common));

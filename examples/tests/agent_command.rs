@@ -126,7 +126,7 @@ fn hook_scripts_take_part_as_handlers() {
     let output = agent(&["--hooks", &hooks, "--trace", &to]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("settings.json:5: Claude Code has no tool `Writ`"), "{said}");
+    assert!(said.contains("settings.json:5, line 4: Claude Code has no tool `Writ`"), "{said}");
     let trace = std::fs::read_to_string(trace).expect("a trace");
     assert!(trace.contains(r#""owner":{"kind":"plugin","id":"claude-code"}"#), "{trace}");
     let timeline = String::from_utf8_lossy(&output.stdout);

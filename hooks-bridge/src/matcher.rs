@@ -33,6 +33,13 @@ impl Matcher {
             text.chars()
                 .all(|char| char.is_ascii_alphanumeric() || char == '_' || also.contains(char))
         };
+        let looks_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|mark| text.contains(mark));
+        if looks_around && rules.id == "codex" {
+            return Err(format!(
+                "{} has no look-around in matchers, and drops `{text}`",
+                rules.product
+            ));
+        }
         match event.matching.unwrap_or(rules.matching) {
             Matching::ListOrAnywhere(also) if is_list(also) => Ok(Self::names(text)),
             Matching::ListOrWhole if is_list("- ,|") => Ok(Self::names(text)),
@@ -169,6 +176,8 @@ mod tests {
         let rules = Dialect::Codex.rules();
         let error = Matcher::compile(rules, &rules.events[0], Some("a[")).unwrap_err();
         assert!(error.starts_with("the matcher `a[` is no expression"), "{error}");
+        let error = Matcher::compile(rules, &rules.events[0], Some("^(?!Bash)")).unwrap_err();
+        assert_eq!(error, "Codex CLI has no look-around in matchers, and drops `^(?!Bash)`");
     }
 
     #[test]

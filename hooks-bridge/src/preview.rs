@@ -139,7 +139,7 @@ impl fmt::Display for PreviewEntry {
         }
         let (directory, limit) = (path(&self.directory), self.timeout);
         writeln!(f, "  as       {}, in {directory}, up to {limit:?}", self.by)?;
-        writeln!(f, "  sees     {}", self.variables.join(" "))?;
+        writeln!(f, "  sees     {}", escaped(&self.variables.join(" ")))?;
         for file in &self.covers {
             writeln!(f, "  covers   {}", path(file))?;
         }

@@ -179,6 +179,11 @@ fn a_script_that_may_not_be_executed_is_suspicious() {
         suspicions(&plan("plain.sh"))[0].1.ends_with("may not be executed: run `chmod +x` on it")
     );
     assert_eq!(plan("good.sh").entries[0].state(), EntryState::Loaded);
+    scripts.script("odd.sh", "#!/usr/bin/env -S no-such-interpreter --x\n");
+    assert_eq!(
+        suspicions(&plan("odd.sh")),
+        [(1, "the program `no-such-interpreter` is not found by `PATH`")]
+    );
 }
 
 #[test]

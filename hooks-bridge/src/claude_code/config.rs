@@ -43,8 +43,14 @@ pub(crate) fn handler(draft: &mut Draft<'_>) {
     match draft.text("type").as_deref() {
         Some("command") => {
             let shell = draft.text("shell").unwrap_or_else(|| "sh".into());
-            if shell == "powershell" {
-                return draft.skip("PowerShell is not run here");
+            match shell.as_str() {
+                "sh" | "bash" => {}
+                "powershell" => return draft.skip("PowerShell is not run here"),
+                other => {
+                    let text =
+                        format!("`shell` is `{other}`, which is neither `bash` nor `powershell`");
+                    return draft.reject(text);
+                }
             }
             let args = draft.texts("args");
             let Some(command) = draft.required("command") else { return };

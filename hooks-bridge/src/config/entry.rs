@@ -62,6 +62,12 @@ pub struct Suspicion {
     pub text: String,
 }
 
+impl fmt::Display for Suspicion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, escaped(&self.text))
+    }
+}
+
 /// A line of a file.
 ///
 /// ```

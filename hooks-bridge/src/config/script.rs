@@ -1,6 +1,7 @@
 //! Which programs and files a command names, as far as that can be told without running
 //! it.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::entry::HandlerKind;
@@ -143,6 +144,15 @@ impl Scripts {
         if executed && !is_executable(path) {
             self.not_executable.push(path.to_owned());
         }
+        if let Some(interpreter) = interpreter(path).filter(|_| executed)
+            && !(if interpreter.contains('/') {
+                Path::new(&interpreter).exists()
+            } else {
+                on_path(&interpreter)
+            })
+        {
+            self.not_found.push(interpreter);
+        }
         self.add(path.to_owned());
     }
 
@@ -206,6 +216,20 @@ fn spaced(line: &str) -> String {
         }
     }
     spaced
+}
+
+/// The interpreter that the first line of a script names, of `env` the program behind it.
+fn interpreter(script: &Path) -> Option<String> {
+    let mut begin = [0; 256];
+    let read = std::fs::File::open(script).and_then(|mut file| file.read(&mut begin)).ok()?;
+    let line = begin[..read].split(|byte| *byte == b'\n').next()?.strip_prefix(b"#!")?;
+    let line = String::from_utf8_lossy(line);
+    let mut words = line.split_whitespace();
+    let program = words.next()?;
+    if program.rsplit('/').next() != Some("env") {
+        return Some(program.to_owned());
+    }
+    words.find(|word| !word.starts_with('-')).map(str::to_owned)
 }
 
 fn on_path(program: &str) -> bool {

@@ -114,7 +114,8 @@ impl Grants {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     pub fn line(entry: &Entry, project: &Path) -> io::Result<String> {
-        let mut line = format!("{} {} {}", Digest::of(entry, project)?, entry.dialect, entry.event);
+        let (digest, event) = (Digest::of(entry, project)?, escaped(&entry.event));
+        let mut line = format!("{digest} {} {event}", entry.dialect);
         if let Some(matcher) = entry.matcher.as_deref().filter(|it| !it.is_empty()) {
             let _ = write!(line, " [{}]", escaped(matcher));
         }

@@ -1,10 +1,10 @@
 //! Firing one event of a dialect by its own name, with the stdin of that dialect.
 
-use hooks_runtime::model::{Claiming, Gating, Modifying, Void};
+mod event;
+mod stage;
+
 use hooks_runtime::report::{FireReport, HandlerReport};
-use hooks_runtime::{
-    BoxError, Claim, FireError, Gate, HookPoint, HookRegistry, Plugins, RegisterError, ScopedHooks,
-};
+use hooks_runtime::{HookRegistry, Plugins};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -13,12 +13,11 @@ use crate::bridge::Bridge;
 use crate::command::{AGAIN, Command};
 use crate::config::Plan;
 use crate::dialect::Dialect;
-use crate::facts::{EventKind, Facts, ToolFacts};
-use crate::mapping::{AmendPoint, Amendment, CommandPoint, GatePoint, StopPoint};
-use crate::points::{GoOn, SessionContext};
-use crate::rules::{EventRule, Subject};
+use crate::facts::EventKind;
 use crate::runs::{Run, Runs};
 use crate::verdict::Mode;
+use event::{Amending, Ending, Event, FaithfulGate, StrictGate, Telling};
+use stage::{Ended, Stage};
 
 /// What a fire came to.
 ///
@@ -89,117 +88,6 @@ pub struct FiredHandler {
     pub took_ms: Option<f64>,
     /// The end of its stderr.
     pub stderr: Option<String>,
-}
-
-/// One event, as its stdin says it.
-#[derive(Clone, Debug)]
-struct Event {
-    rule: &'static EventRule,
-    document: Map<String, Value>,
-}
-
-hooks_runtime::hook_points! {
-    /// An event that can be blocked. A failure is no pass.
-    gating StrictGate(Event);
-    /// The same where a failure is what the product says it is.
-    #[hook(on_failure = "open")]
-    gating FaithfulGate(Event);
-    /// An event that commands add to.
-    modifying Amending(Event) -> SessionContext;
-    /// An event at which the agent is to stop. A failure is no reason to go on.
-    claiming Ending(Event) -> GoOn;
-    /// An event that commands are told of.
-    void Telling(Event);
-}
-
-impl Event {
-    fn key(&self, keys: [&'static str; 2]) -> Option<&'static str> {
-        keys.into_iter().find(|key| self.document.contains_key(*key))
-    }
-
-    fn input_key(&self) -> Option<&'static str> {
-        self.key(["tool_input", "toolArgs"])
-            .filter(|_| matches!(self.rule.subject, Subject::Tool(_)))
-    }
-
-    fn facts(&self) -> Facts {
-        let text = |key: &str| self.document.get(key).and_then(Value::as_str).map(str::to_owned);
-        let mut facts = Facts { more: self.document.clone(), ..Facts::default() };
-        facts.cwd = text("cwd").map(Into::into);
-        facts.session_id = text("session_id").or_else(|| text("sessionId"));
-        let active = self.document.get("stop_hook_active") == Some(&Value::Bool(true));
-        let count = self.document.get("loop_count").and_then(Value::as_u64);
-        facts.loop_count =
-            count.map_or(u32::from(active), |count| u32::try_from(count).unwrap_or(u32::MAX));
-        if let (Some(name), Some(input)) = (self.key(["tool_name", "toolName"]), self.input_key())
-            && let Some(tool) = text(name)
-        {
-            // The name stays there, as it is written.
-            let input = facts.more.remove(input).unwrap_or_default();
-            let failed = self.rule.name.ends_with("UseFailure");
-            facts.tool = Some(ToolFacts { failed, ..ToolFacts::new(tool, input) });
-        }
-        facts
-    }
-
-    fn rewritten(&self, input: Value) -> Self {
-        let mut event = self.clone();
-        match (self.input_key(), input) {
-            (Some(key), input) => {
-                event.document.insert(key.to_owned(), input);
-            }
-            (None, Value::Object(keys)) => event.document.extend(keys),
-            (None, _) => {}
-        }
-        event
-    }
-}
-
-/// The points of this file take every event: which one, the plan says.
-macro_rules! command_points {
-    ($($point:ident)*) => { $(
-        impl CommandPoint for $point {
-            const KIND: EventKind = EventKind::Gate;
-
-            fn facts(event: &Event) -> Facts {
-                event.facts()
-            }
-
-            fn takes(_: EventKind, _: &str) -> bool {
-                true
-            }
-        }
-    )* };
-}
-
-command_points!(StrictGate FaithfulGate Amending Ending Telling);
-
-macro_rules! gate_points {
-    ($($point:ident)*) => { $(
-        impl GatePoint for $point {
-            fn rewritten(event: &Event, input: Value) -> Result<Event, BoxError> {
-                Ok(event.rewritten(input))
-            }
-
-            fn reason(text: String) -> String {
-                text
-            }
-        }
-    )* };
-}
-
-gate_points!(StrictGate FaithfulGate);
-
-impl AmendPoint for Amending {
-    fn amended(_: &Event, said: Amendment) -> Result<Option<SessionContext>, BoxError> {
-        Ok(said.context.map(|context| SessionContext { context: Some(context) }))
-    }
-}
-
-impl StopPoint for Ending {
-    fn go_on(reason: String) -> Result<GoOn, BoxError> {
-        Ok(GoOn { reason })
-    }
 }
 
 impl Fired {
@@ -341,77 +229,6 @@ impl Fired {
             Outcome::Failed => 1,
             Outcome::Rejected => 2,
         }
-    }
-}
-
-/// How a fire of any model ended.
-enum Ended {
-    Passed(Map<String, Value>),
-    Rejected(String),
-    Failed(String),
-}
-
-/// Where one event is fired.
-struct Stage<'s> {
-    bridge: &'s Bridge,
-    hooks: &'s HookRegistry,
-    scope: &'s ScopedHooks,
-}
-
-type Shown = Result<(Ended, FireReport), RegisterError>;
-
-impl Stage<'_> {
-    async fn gate<P>(&self, event: Event) -> Shown
-    where
-        P: GatePoint + HookPoint<Payload = Event, Result = String, Model = Gating>,
-    {
-        self.hooks.register(self.bridge.gate::<P>())?;
-        let (gate, report) = self.scope.fire_gating_reported::<P>(event).await;
-        let ended = match gate {
-            Ok(Gate::Passed(event)) => Ended::Passed(event.document),
-            Ok(Gate::Rejected(rejection)) => Ended::Rejected(rejection.into_reason()),
-            Err(error) => Ended::Failed(error.to_string()),
-        };
-        Ok((ended, report))
-    }
-
-    async fn claim<P>(&self, event: &Event) -> Shown
-    where
-        P: StopPoint + HookPoint<Payload = Event, Result = GoOn, Model = Claiming>,
-    {
-        self.hooks.register(self.bridge.claim::<P>())?;
-        let (claim, report) = self.scope.fire_claiming_reported::<P>(event).await;
-        let ended = match claim {
-            Ok(Claim::Unclaimed) => Ended::Passed(event.document.clone()),
-            Ok(Claim::Claimed(go_on)) => Ended::Rejected(go_on.reason),
-            Err(error) => Ended::Failed(error.to_string()),
-        };
-        Ok((ended, report))
-    }
-
-    async fn amend<P>(&self, event: &Event) -> Shown
-    where
-        P: AmendPoint + HookPoint<Payload = Event, Result = SessionContext, Model = Modifying>,
-    {
-        self.hooks.register(self.bridge.amend::<P>())?;
-        let (amended, report) = self.scope.fire_modifying_reported::<P>(event).await;
-        Ok((unless_failed(amended, event), report))
-    }
-
-    async fn observe<P>(&self, event: &Event) -> Shown
-    where
-        P: CommandPoint + HookPoint<Payload = Event, Model = Void>,
-    {
-        self.hooks.register(self.bridge.observe::<P>())?;
-        let (observed, report) = self.scope.fire_void_reported::<P>(event).await;
-        Ok((unless_failed(observed, event), report))
-    }
-}
-
-fn unless_failed<T>(fired: Result<T, FireError>, event: &Event) -> Ended {
-    match fired {
-        Ok(_) => Ended::Passed(event.document.clone()),
-        Err(error) => Ended::Failed(error.to_string()),
     }
 }
 
