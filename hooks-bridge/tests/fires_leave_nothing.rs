@@ -13,7 +13,7 @@ use hooks_bridge::runner::Limits;
 use hooks_bridge::{Bridge, Dialect};
 use hooks_runtime::HookRegistry;
 use serde_json::{Value, json};
-use support::{Scripts, descriptors, eventually, processes, zombies};
+use support::{Scripts, descriptors, eventually, nap, processes, zombies};
 
 const LIMIT: Duration = Duration::from_millis(300);
 const GRACE: Duration = Duration::from_millis(50);
@@ -23,12 +23,12 @@ const MISBEHAVING: [&str; 14] = [
     "exit 0",
     "kill -9 $$",
     "yes",
-    "sleep 73.0606 & exit 0",
-    "sleep 73.0606 & kill -9 $$",
-    "trap '' TERM; sleep 73.0606",
+    "sleep NAP & exit 0",
+    "sleep NAP & kill -9 $$",
+    "trap '' TERM; sleep NAP",
     "head -c 3000000 /dev/zero >&2; exit 3",
-    "exec 0<&-; exec 1>&-; exec 2>&-; sleep 73.0606",
-    "(sleep 73.0606 &) ; (trap '' TERM; sleep 73.0606) & wait",
+    "exec 0<&-; exec 1>&-; exec 2>&-; sleep NAP",
+    "(sleep NAP &) ; (trap '' TERM; sleep NAP) & wait",
     "printf '\\377\\376'; exit 2",
     "echo '{} {}'",
     "echo banner; echo '{\"a\": 1}'",
@@ -60,8 +60,8 @@ fn call() -> UsingToolPayload {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_fires_of_misbehaving_commands_leave_nothing() {
     let fires = std::env::var("BRIDGE_FIRES").ok().and_then(|it| it.parse().ok()).unwrap_or(42);
-    let scripts = Scripts::new();
-    let registries = MISBEHAVING.map(|command| hooks(&scripts, command));
+    let (scripts, nap) = (Scripts::new(), nap(73));
+    let registries = MISBEHAVING.map(|command| hooks(&scripts, &command.replace("NAP", &nap)));
     // Opens what the runtime keeps.
     assert!(registries[0].fire_gating::<UsingTool>(call()).await.is_ok());
     let before = descriptors();
@@ -80,7 +80,7 @@ async fn many_fires_of_misbehaving_commands_leave_nothing() {
     while let Some(took) = tasks.join_next().await {
         longest = longest.max(took.unwrap());
     }
-    eventually("no process is left", || processes("73.0606") == 0).await;
+    eventually("no process is left", || processes(&nap) == 0).await;
     eventually("no zombie is left", || zombies() == 0).await;
     eventually("no descriptor is left", || descriptors() <= before).await;
     // What a busy machine takes to schedule eight of them is not theirs.

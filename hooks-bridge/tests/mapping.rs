@@ -19,7 +19,7 @@ use hooks_points::{BeforeToolCall, BeforeToolCallPayload};
 use hooks_runtime::report::{HandlerStatus, SkipReason};
 use hooks_runtime::{Claim, Gate, HookRegistry, Plugins, Verdict, on};
 use serde_json::{Value, json};
-use support::{Scripts, eventually, processes};
+use support::{Scripts, eventually, nap, processes};
 
 const DIALECT: Dialect = Dialect::ClaudeCode;
 
@@ -228,7 +228,8 @@ async fn l37_a_point_with_a_limit_ends_a_command_in_its_own_way_within_it() {
 async fn l25_a_dropped_fire_kills_its_command() {
     let scripts = Scripts::new();
     let started = scripts.path().join("started");
-    let command = format!("touch {}; sleep 74.0707", started.display());
+    let nap = nap(74);
+    let command = format!("touch {}; sleep {nap}", started.display());
     let hooks = HookRegistry::new();
     hooks.register(bridge(&scripts, "PreToolUse", &[command]).gate::<UsingTool>()).unwrap();
     let fire = tokio::spawn({
@@ -238,7 +239,7 @@ async fn l25_a_dropped_fire_kills_its_command() {
     eventually("it has started", || started.exists()).await;
     fire.abort();
     let _ = fire.await;
-    eventually("it is gone", || processes("74.0707") == 0).await;
+    eventually("it is gone", || processes(&nap) == 0).await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hooks_bridge::runner::{
     Cause, Descendants, Environment, Exit, Failure, Invocation, Limits, Program, Ran, Runner,
 };
-use support::{Scripts, eventually, processes, zombies};
+use support::{Scripts, eventually, nap, processes, zombies};
 
 fn runner() -> Runner {
     Runner::new(Limits { grace: Duration::from_millis(200), ..Limits::default() })
@@ -97,11 +97,12 @@ async fn output_without_end_is_cut_off() {
 #[tokio::test]
 async fn a_command_that_ignores_term_is_killed_after_the_grace() {
     let began = Instant::now();
-    let hang = within(200, bash("trap '' TERM; while :; do sleep 7.0101; done"));
+    let nap = nap(70);
+    let hang = within(200, bash(&format!("trap '' TERM; while :; do sleep {nap}; done")));
     timed_out(runner().run(hang).await, 200);
     assert!(began.elapsed() >= Duration::from_millis(400), "the grace was given");
     assert!(began.elapsed() < Duration::from_secs(5));
-    eventually("the whole group is gone", || processes("7.0101") == 0).await;
+    eventually("the whole group is gone", || processes(&nap) == 0).await;
 }
 
 #[tokio::test]
@@ -116,38 +117,42 @@ async fn a_command_that_heeds_term_ends_in_its_own_way() {
 #[tokio::test]
 async fn a_background_process_that_holds_the_pipes_does_not_hold_the_run() {
     let began = Instant::now();
-    assert_eq!(ran("sleep 71.0202 & echo first").await.stdout, b"first\n");
+    let nap = nap(71);
+    assert_eq!(ran(&format!("sleep {nap} & echo first")).await.stdout, b"first\n");
     assert!(began.elapsed() < Duration::from_secs(5));
-    eventually("what it left behind is killed", || processes("71.0202") == 0).await;
+    eventually("what it left behind is killed", || processes(&nap) == 0).await;
 }
 
 #[tokio::test]
 async fn a_daemon_outside_the_group_does_not_hold_the_run_either() {
     let began = Instant::now();
-    assert_eq!(ran("setsid sleep 3.0303 & echo first").await.stdout, b"first\n");
+    assert_eq!(ran("setsid sleep 3 & echo first").await.stdout, b"first\n");
     assert!(began.elapsed() < Duration::from_secs(2));
 }
 
 #[tokio::test]
 async fn what_is_left_behind_may_be_left() {
-    let limits = Limits { descendants: Descendants::Leave, ..Limits::default() };
-    let ran =
-        Runner::new(limits).run(bash("sleep 2.0404 >/dev/null 2>&1 & echo $!")).await.unwrap();
+    let (limits, nap) = (Limits { descendants: Descendants::Leave, ..Limits::default() }, nap(2));
+    let ran = Runner::new(limits)
+        .run(bash(&format!("sleep {nap} >/dev/null 2>&1 & echo $!")))
+        .await
+        .unwrap();
     assert_eq!(ran.exit, Exit::Code(0));
-    assert_eq!(processes("2.0404"), 1);
+    assert_eq!(processes(&nap), 1);
 }
 
 #[tokio::test]
 async fn l25_a_dropped_run_kills_its_group() {
     let scripts = Scripts::new();
     let started = scripts.path().join("started");
-    let line = format!("sleep 72.0505 & touch {}; sleep 72.0505", started.display());
+    let nap = nap(72);
+    let line = format!("sleep {nap} & touch {}; sleep {nap}", started.display());
     let runner = runner();
     let run = tokio::spawn(async move { runner.run(bash(&line)).await });
     eventually("it has started", || started.exists()).await;
     run.abort();
     assert!(run.await.unwrap_err().is_cancelled());
-    eventually("nothing of it is left", || processes("72.0505") == 0).await;
+    eventually("nothing of it is left", || processes(&nap) == 0).await;
     eventually("no zombie", || zombies() == 0).await;
 }
 

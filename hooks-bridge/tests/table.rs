@@ -138,6 +138,7 @@ async fn stdout_before_a_tool() {
             [Nothing, Nothing, Passed, Passed, Passed],
             Failed,
         ),
+        row("eleven megabytes", Event::Tool, "yes | head -c 11000000", [Passed; 5], Failed),
         row("two documents", Event::Tool, "echo '{} {}'", [Passed; 5], Failed),
         row(
             "bytes that are no text",

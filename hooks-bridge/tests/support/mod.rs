@@ -49,6 +49,12 @@ pub fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").expect("proc").count()
 }
 
+/// How long a process is to sleep: longer than any test, and found by that number in its
+/// command line, in this run of the tests and no other.
+pub fn nap(seconds: u32) -> String {
+    format!("{seconds}.{:07}", std::process::id())
+}
+
 /// Processes whose command line has that text.
 pub fn processes(text: &str) -> usize {
     let lines = fs::read_dir("/proc").expect("proc").flatten().filter_map(|entry| {
