@@ -21,8 +21,9 @@ pub(super) fn of(
     for entry in plan.entries.iter().filter(|entry| entry.runs()) {
         endings(entry, &mut differences);
         for reader in &readers[1..] {
-            differences.extend(matched(entry, *reader));
-            differences.extend(twice(entry, *reader, source, all));
+            for difference in [matched(entry, *reader), twice(entry, *reader, source, all)] {
+                differences.extend(difference.filter(|text| !differences.contains(text)));
+            }
         }
     }
     differences

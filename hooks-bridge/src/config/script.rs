@@ -21,6 +21,8 @@ pub(crate) struct Scripts {
     pub(crate) dynamic: bool,
     /// Whether it is one command, which runs its script whatever happens.
     pub(crate) simple: bool,
+    /// Whether an earlier command has asked what is there.
+    tested: bool,
 }
 
 /// What names in a command stand for.
@@ -38,13 +40,18 @@ const INTERPRETERS: [&str; 14] = [
 ];
 
 /// Words that run what follows.
-const PREFIXES: [&str; 7] = ["exec", "env", "nohup", "command", "time", "sudo", "setsid"];
+const PREFIXES: [&str; 16] = [
+    "exec", "env", "nohup", "command", "time", "sudo", "setsid", "{", "!", "if", "then", "else",
+    "elif", "while", "until", "do",
+];
+
+/// Words that ask whether a file or a program is there: what follows may do without it.
+const TESTS: [&str; 6] = ["[", "[[", "test", "which", "type", "hash"];
 
 /// What a shell has itself.
-const BUILT_IN: [&str; 32] = [
-    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
-    "cd", "echo", "test", "[", "[[", "true", "false", "exit", "printf", "export", "set", "read",
-    "wait", "trap", "eval", ":", "kill", "unset", "local", "!",
+const BUILT_IN: [&str; 24] = [
+    "fi", "for", "done", "case", "esac", "cd", "echo", "true", "false", "exit", "printf", "export",
+    "set", "read", "wait", "trap", "eval", ":", "kill", "unset", "local", "}", "return", "shift",
 ];
 
 impl Scripts {
@@ -79,7 +86,12 @@ impl Scripts {
                 self.dynamic = true;
                 return;
             }
-            self.command(command, names);
+            let asks = command.iter().any(|word| TESTS.contains(&word.as_str()));
+            if asks || (command[0] == "command" && command.iter().any(|word| word == "-v")) {
+                self.tested = true;
+            } else {
+                self.command(command, names);
+            }
         }
     }
 
@@ -108,7 +120,10 @@ impl Scripts {
         };
         if expanded.contains('/') {
             self.file(&names.resolve(&expanded), true);
-        } else if !BUILT_IN.contains(&name) && !INTERPRETERS[13..].contains(&name) && !on_path(name)
+        } else if !self.tested
+            && !BUILT_IN.contains(&name)
+            && !INTERPRETERS[13..].contains(&name)
+            && !on_path(name)
         {
             self.not_found.push(expanded);
         }
@@ -138,7 +153,9 @@ impl Scripts {
     /// A file that is to be run.
     fn file(&mut self, path: &Path, executed: bool) {
         if !path.is_file() {
-            self.missing.push(path.to_owned());
+            if !self.tested {
+                self.missing.push(path.to_owned());
+            }
             return;
         }
         if executed && !is_executable(path) {
@@ -190,7 +207,8 @@ impl Names<'_> {
     }
 
     fn resolve(&self, path: &str) -> PathBuf {
-        self.directory.join(path)
+        // Without the `.` of `./script` in the middle.
+        self.directory.join(path).components().collect()
     }
 }
 
@@ -258,10 +276,19 @@ mod tests {
         let missing = |line: &str| scripts(line).missing;
         assert_eq!(missing("python3 check.py --fast"), [Path::new("/no/shop/check.py")]);
         assert_eq!(missing("\"$CLAUDE_PROJECT_DIR\"/a.sh x"), [Path::new("/no/shop/a.sh")]);
-        assert_eq!(missing("true && bash -eu ./b.sh; true"), [Path::new("/no/shop/./b.sh")]);
+        assert_eq!(missing("true && bash -eu ./b.sh; true"), [Path::new("/no/shop/b.sh")]);
         assert!(missing("cd sub && bash -eu ./b.sh").is_empty());
         assert!(scripts("cd sub && bash -eu ./b.sh").dynamic);
-        assert!(scripts("[ -f a.sh ] && ./a.sh").missing_now().is_none(), "it may know better");
+        assert_eq!(
+            scripts("[ -f a.sh ] && ./a.sh || no-such-tool"),
+            scripts("[ -f b ] && ./b"),
+            "it asks"
+        );
+        assert!(
+            scripts("command -v no-such-tool && no-such-tool x").not_found.is_empty(),
+            "it asks"
+        );
+        assert!(scripts("true && { echo a; }; if true; then exit 2; fi").not_found.is_empty());
         assert!(scripts("python3 check.py").missing_now().is_some());
         assert_eq!(missing("FOO=1 exec node a.js|cat"), [Path::new("/no/shop/a.js")]);
         assert!(missing("bash -c 'exit 2'").is_empty());

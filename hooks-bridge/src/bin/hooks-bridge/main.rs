@@ -2,7 +2,7 @@
 
 mod arguments;
 
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ fn run() -> Result<ExitCode, Failure> {
     let project = project.unwrap_or_else(|| PathBuf::from("."));
     match task {
         Task::Help => {
-            print!("{}", arguments::HELP);
+            print(arguments::HELP)?;
             Ok(ExitCode::SUCCESS)
         }
         Task::Check { json } => check(&project, &files, json),
@@ -49,9 +49,9 @@ fn check(project: &Path, files: &[PathBuf], json: bool) -> Result<ExitCode, Fail
         files => Check::files(files, project),
     };
     if json {
-        println!("{}", serde_json::to_string_pretty(&check)?);
+        print(&format!("{}\n", serde_json::to_string_pretty(&check)?))?;
     } else {
-        print!("{check}");
+        print(&check.to_string())?;
     }
     Ok(if check.is_suspicious() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -80,14 +80,15 @@ fn preview(
         eprintln!("error: {error}");
     }
     let failed = !plan.errors.is_empty();
-    print!("{}", Bridge::new(&project, plan).trust(Trust::granted(grants)).preview());
+    let preview = Bridge::new(&project, plan).trust(Trust::granted(grants)).preview();
+    print(&preview.to_string())?;
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Failure> {
     let Fire { event, config, dialect, faithful, trust } = fire;
     let mut stdin = String::new();
-    std::io::stdin().read_to_string(&mut stdin)?;
+    io::stdin().read_to_string(&mut stdin)?;
     let stdin = serde_json::from_str(&stdin).unwrap_or_else(|error| {
         // What is no object is refused, which is printed as every other outcome is.
         eprintln!("error: the payload on stdin is no JSON: {error}");
@@ -101,8 +102,16 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
     let bridge = |plan| Bridge::new(&project, plan).mode(mode).trust(trust);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let fired = runtime.block_on(Fired::fire(dialect, &event, stdin, plan, bridge));
-    println!("{}", serde_json::to_string(&fired)?);
+    print(&format!("{}\n", serde_json::to_string(&fired)?))?;
     Ok(ExitCode::from(fired.exit_code()))
+}
+
+/// Prints to a reader who may have read enough.
+fn print(text: &str) -> io::Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
 }
 
 /// The grants of the operator: in a file of theirs, outside of the project.
