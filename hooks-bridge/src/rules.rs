@@ -54,7 +54,7 @@ pub(crate) struct EventRule {
 }
 
 impl EventRule {
-    /// An event that is told of, with nothing to decide.
+    /// An event that is observed, with nothing to decide.
     pub(crate) const fn observe(name: &'static str) -> Self {
         Self {
             name,

@@ -19,7 +19,7 @@ use crate::runner::{Exit, Failure, Ran};
 /// | two documents, a banner before JSON, text that is not UTF-8 | a failure | as the product |
 /// | keys that are not known | are reported | as the product |
 /// | a rewrite | earlier commands are asked again about what is left | applied in order |
-/// | `ask` | rejects: there is nobody to ask | as `Strict` |
+/// | `ask` | rejects: a gate has no user to ask | as `Strict` |
 ///
 /// The example of [`Answer`] reads one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

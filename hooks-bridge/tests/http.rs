@@ -1,4 +1,4 @@
-//! Handlers behind an address, against a server that speaks as it is told.
+//! Handlers behind an address, against a server with prepared answers.
 #![cfg(feature = "http")]
 
 mod support;

@@ -79,7 +79,7 @@ async fn l37_a_rewrite_is_judged_by_those_who_ran_before_it() {
     assert_eq!((rejection.handler(), rejection.reason()), ("guard.sh (again)", "no rm"));
     assert_eq!(asked(&scripts, "guard.sh"), 2);
 
-    // What nobody changed is not asked about twice.
+    // What no command changed is not asked about twice.
     let gate = hooks.fire_gating::<UsingTool>(call("ls")).await.unwrap();
     assert_eq!(gate, Gate::Passed(call("ls")));
     assert_eq!(asked(&scripts, "guard.sh"), 3);

@@ -178,7 +178,7 @@ async fn three_ways_before_a_shell_command() {
     };
     assert_eq!(gate("npm run dev").await, [Rejected, Rejected]);
     assert_eq!(gate("git push").await, [Rejected, Rejected]);
-    assert_eq!(gate("gh pr create").await, [Rejected, Rejected], "there is nobody to ask");
+    assert_eq!(gate("gh pr create").await, [Rejected, Rejected], "a gate has no user to ask");
     assert_eq!(gate("ls").await, [Passed, Passed]);
     let stdin = json!({ "command": "git push" });
     let fired =

@@ -23,7 +23,7 @@ fn is_in(file: &Path, place: &str) -> bool {
 pub(super) fn dialect_of(file: &Path, text: &str) -> Dialect {
     let placed = Dialect::ALL.into_iter().find(|dialect| {
         let places = dialect.rules().format.files.iter();
-        // A plugin's `hooks.json` may be anyone's.
+        // A plugin's `hooks.json` may be of any dialect.
         places.filter(|place| place.starts_with('.')).any(|place| is_in(file, place))
     });
     placed.unwrap_or_else(|| by_content(text))

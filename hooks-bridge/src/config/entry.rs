@@ -101,7 +101,7 @@ impl fmt::Display for Place {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It comes with the project, so whoever wrote the project wrote it.
+    /// It comes with the project, and is no more trusted than that.
     Project,
     /// The user wrote it.
     User,

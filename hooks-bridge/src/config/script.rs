@@ -1,4 +1,4 @@
-//! Which programs and files a command names, as far as that can be told without running
+//! Which programs and files a command names, as far as that can be known without running
 //! it.
 
 use std::io::Read;
@@ -17,7 +17,7 @@ pub(crate) struct Scripts {
     pub(crate) not_executable: Vec<PathBuf>,
     /// Programs that are not found by `PATH`.
     pub(crate) not_found: Vec<String>,
-    /// Whether what runs is worked out by the shell, so that it cannot be told.
+    /// Whether what runs is worked out by the shell, so that it is not known before.
     pub(crate) dynamic: bool,
     /// Whether it is one command, which runs its script whatever happens.
     pub(crate) simple: bool,

@@ -25,7 +25,7 @@ hooks_runtime::hook_points! {
     pub(super) modifying Amending(Event) -> SessionContext;
     /// An event at which the agent is to stop. A failure is no reason to go on.
     pub(super) claiming Ending(Event) -> GoOn;
-    /// An event that commands are told of.
+    /// An event that commands observe.
     pub(super) void Telling(Event);
 }
 

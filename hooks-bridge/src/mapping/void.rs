@@ -1,4 +1,4 @@
-//! Void points: commands are told, and what they decide has no effect.
+//! Void points: commands observe, and what they decide has no effect.
 
 use std::sync::Arc;
 

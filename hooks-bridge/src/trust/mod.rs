@@ -62,7 +62,7 @@ impl Trust {
     }
 
     /// Everything may run, whatever the project says: for a host that has asked already, or
-    /// for a project that nobody else writes to.
+    /// for a project of the operator alone.
     ///
     /// ```
     /// use hooks_bridge::Bridge;

@@ -95,7 +95,7 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
         serde_json::Value::Null
     });
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    // Whoever wrote the file, it is run here and now: that takes a grant, or `--trust`.
+    // Wherever the file is, its commands run here and now: that takes a grant, or `--trust`.
     let plan = Plan::read(&[Source::new(dialect, config, Origin::Project)], &project);
     let trust = if trust { Trust::everything() } else { Trust::granted(grants) };
     let mode = if faithful { Mode::Faithful } else { Mode::Strict };
