@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use hooks_runtime::operator::{BreakerSettings, RateLimit};
+use hooks_runtime::operator::{BreakerSettings, RateLimit, TraceFilter, TraceLimit};
 use hooks_runtime::{HookPoint, HookRegistry, on};
 
 use crate::points::{TellPayload, tell};
@@ -46,6 +46,20 @@ pub(crate) fn settings(hooks: &HookRegistry) {
     for setting in settings {
         setting.apply().expect("it is applied");
     }
+}
+
+/// Traces the fires of one of them, for as long as the program runs.
+pub(crate) fn trace(hooks: &HookRegistry) {
+    handlers(hooks, 1);
+    let elsewhere = TraceFilter::at::<Elsewhere0>();
+    let trace = hooks.operator().trace(elsewhere, TraceLimit::count(1)).expect("it begins");
+    std::mem::forget(trace);
+}
+
+/// Traces all fires, and ends that.
+pub(crate) fn traced(hooks: &HookRegistry) {
+    let all = hooks.operator().trace(TraceFilter::all(), TraceLimit::count(1));
+    drop(all.expect("it begins"));
 }
 
 /// A point has its place in a registry from the first question on.

@@ -65,7 +65,7 @@ impl Future for Unknown {
 }
 
 /// All rows.
-pub(crate) const ROWS: [Row; 32] = [
+pub(crate) const ROWS: [Row; 34] = [
     (EMPTY, |rounds| {
         rounds!(rounds, {
             black_box(&TELL);
@@ -127,6 +127,8 @@ pub(crate) const ROWS: [Row; 32] = [
     ("beside-1000-points", |rounds| beside(rounds, elsewhere::points)),
     ("beside-1000-plugins", |rounds| beside(rounds, |hooks| elsewhere::plugins(hooks, 1_000))),
     ("beside-settings", |rounds| beside(rounds, elsewhere::settings)),
+    ("beside-trace", |rounds| beside(rounds, elsewhere::trace)),
+    ("after-trace", |rounds| beside(rounds, elsewhere::traced)),
 ];
 
 /// What one more handler takes: the difference of two rows, over eight.

@@ -8,14 +8,19 @@ use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use hooks_examples::agent::{ChatCompletions, Record, SystemClock, line};
 use hooks_examples::house::House;
+use hooks_examples::inspected::Inspected;
 use hooks_examples::view::{self, Look, Output};
 use hooks_examples::{day, hook_files};
 use terminal_size::{Width, terminal_size};
 
 type Failure = Box<dyn Error + Send + Sync>;
+
+/// Before each answer of the model and between days, so that a person can follow.
+const PAUSE: Duration = Duration::from_millis(700);
 
 const HELP: &str = "\
 An agent that runs on hooks.
@@ -24,6 +29,8 @@ An agent that runs on hooks.
   cargo run --example agent -- --model-url URL --model NAME [MESSAGE]...
                                                 a model that speaks the chat-completions
                                                 shape; without messages, one a line is read
+  cargo run --example agent -- --inspect[=PORT] the scripted day again and again, with a page
+                                                in a browser to watch and change what runs
 
 options
   --all              show fires without handlers too, each in its row
@@ -53,6 +60,8 @@ struct Options {
     url: Option<String>,
     model: Option<String>,
     messages: Vec<String>,
+    /// With the port; zero for any that is free.
+    inspect: Option<u16>,
     help: bool,
 }
 
@@ -76,6 +85,9 @@ async fn agent() -> Result<(), Failure> {
     // A panic of a plugin is in the timeline, not printed in the middle of it.
     std::panic::set_hook(Box::new(|_| {}));
 
+    if let Some(port) = options.inspect {
+        return inspect(port).await;
+    }
     let scripted = options.url.is_none() && options.messages.is_empty();
     if options.url.is_some() != options.model.is_some() || !(scripted || options.url.is_some()) {
         return Err("messages need both `--model-url` and `--model`; see `--help`".into());
@@ -106,6 +118,23 @@ async fn agent() -> Result<(), Failure> {
         eprintln!("{written}");
     }
     Ok(())
+}
+
+/// Lives through the day again and again, until it is interrupted.
+async fn inspect(port: u16) -> Result<(), Failure> {
+    let mut inspected = Inspected::open(port, PAUSE).await?;
+    println!("watch and change the agent at {}", inspected.address());
+    println!("until Ctrl-C");
+    let days = async {
+        loop {
+            inspected.day().await?;
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    tokio::select! {
+        failed = days => failed,
+        interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
+    }
 }
 
 /// What is asked for besides the timeline.
@@ -236,6 +265,10 @@ fn options() -> Result<Options, lexopt::Error> {
             Long("hooks") => options.hooks = Some(arguments.value()?.into()),
             Long("model-url") => options.url = Some(arguments.value()?.string()?),
             Long("model") => options.model = Some(arguments.value()?.string()?),
+            Long("inspect") => {
+                let port = arguments.optional_value();
+                options.inspect = Some(port.map_or(Ok(0), |port| port.parse())?);
+            }
             Long("help") | Short('h') => options.help = true,
             Value(message) => options.messages.push(OsString::string(message)?),
             _ => return Err(argument.unexpected()),

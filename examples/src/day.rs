@@ -53,7 +53,7 @@ pub async fn live(house: &House, mut each: impl FnMut(Record)) -> Result<(), Age
 }
 
 /// What the model says and asks for.
-fn script() -> ScriptedModel {
+pub(crate) fn script() -> ScriptedModel {
     ScriptedModel::default()
         .when(
             REQUEST,

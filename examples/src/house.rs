@@ -8,9 +8,9 @@ use hooks_runtime::{AnyPlugin, HookRegistry, handlers};
 use tempfile::TempDir;
 
 use crate::agent::{
-    Agent, AskPerson, Channel, Clock, CompleteTicket, ListDirectory, LocalChannel, Model, ReadFile,
-    RunCommand, Sandbox, Setup, SpawnSubagent, StartProcess, Ticket, TicketStatus, Tool,
-    UnloadPlugin,
+    Agent, AgentError, AskPerson, Channel, Clock, CompleteTicket, ListDirectory, LocalChannel,
+    Model, ReadFile, RunCommand, Sandbox, Setup, SpawnSubagent, StartProcess, Ticket, TicketStatus,
+    Tool, UnloadPlugin,
 };
 use crate::plugins::{
     Allowlist, AuditLog, Briefing, Dedup, FileCache, SessionLog, SkillCollector, Telegram,
@@ -51,6 +51,15 @@ impl House {
         model: Box<dyn Model>,
         clock: impl Clock + Clone + 'static,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Self::in_registry(HookRegistry::new(), model, clock)
+    }
+
+    /// The same, with its plugins in this registry.
+    pub fn in_registry(
+        hooks: HookRegistry,
+        model: Box<dyn Model>,
+        clock: impl Clock + Clone + 'static,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let directory = TempDir::new()?;
         let workshop = directory.path().join("workshop");
         std::fs::create_dir(&workshop)?;
@@ -59,27 +68,53 @@ impl House {
 
         let terminal = Arc::new(LocalChannel::new("cli"));
         let telegram = Arc::new(LocalChannel::new("telegram"));
-        let hooks = HookRegistry::new();
         let audit = AuditLog::open(&directory.path().join("audit.db"))?;
         let plugins = install(&hooks, clock.clone(), audit, Arc::clone(&telegram))?;
         let channels: [Arc<dyn Channel>; 2] = [terminal.clone(), telegram.clone()];
-        let agent = Agent::new(Setup {
-            hooks,
-            model,
-            clock: Box::new(clock),
-            sandbox: Sandbox::new(&workshop)?,
-            tools: tools(),
-            personalities: personalities(),
-            channels: channels.into(),
-            tickets: vec![ticket()],
-        })?;
+        let agent = agent(hooks, model, clock, Sandbox::new(&workshop)?, channels)?;
         Ok(Self { agent, plugins, terminal, telegram, directory })
+    }
+
+    /// The same house with an agent that knows nothing of the days before. Its plugins
+    /// stay in their registry, with the settings there; what was unloaded joins again.
+    pub fn again(
+        self,
+        model: Box<dyn Model>,
+        clock: impl Clock + 'static,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let hooks = self.agent.hooks().clone();
+        if hooks.handlers_of("analytics").is_empty() {
+            hooks.register(handlers![analytics::visit, analytics::round_trip])?;
+        }
+        let sandbox = Sandbox::new(&self.directory().join("workshop"))?;
+        let channels: [Arc<dyn Channel>; 2] = [self.terminal.clone(), self.telegram.clone()];
+        let agent = agent(hooks, model, clock, sandbox, channels)?;
+        Ok(Self { agent, ..self })
     }
 
     /// Where the sandbox and the database are.
     pub fn directory(&self) -> &std::path::Path {
         self.directory.path()
     }
+}
+
+fn agent(
+    hooks: HookRegistry,
+    model: Box<dyn Model>,
+    clock: impl Clock + 'static,
+    sandbox: Sandbox,
+    channels: [Arc<dyn Channel>; 2],
+) -> Result<Agent, AgentError> {
+    Agent::new(Setup {
+        hooks,
+        model,
+        clock: Box::new(clock),
+        sandbox,
+        tools: tools(),
+        personalities: personalities(),
+        channels: channels.into(),
+        tickets: vec![ticket()],
+    })
 }
 
 /// All plugins. Their order is that of their handlers where priorities are equal.

@@ -7,6 +7,7 @@
 //! | [`hook_files`] | hook scripts of coding agents, taking part by `--hooks DIR` |
 //! | [`house`] | host and plugins put together |
 //! | [`day`] | a scripted day of that agent, for the demonstration and its tests |
+//! | [`inspected`] | the same day again and again, with a live page beside it |
 //! | [`view`] | what a person sees of it: text, a terminal, a page, JSON lines |
 //!
 //! `cargo run --example agent` shows all of it at work.
@@ -17,5 +18,6 @@ pub mod agent;
 pub mod day;
 pub mod hook_files;
 pub mod house;
+pub mod inspected;
 pub mod plugins;
 pub mod view;

@@ -2,7 +2,8 @@
 
 mod support;
 
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use support::workspace;
@@ -80,6 +81,41 @@ fn a_file_that_cannot_be_written_is_said_before_the_run() {
 }
 
 #[test]
+fn the_inspected_agent_says_where_its_page_is_and_ends_when_interrupted() {
+    // What cargo runs is built by now, and is the process itself here, to be interrupted.
+    assert!(agent(&["--help"]).status.success());
+    let mut program = std::env::current_exe().expect("a path");
+    program.pop();
+    program.pop();
+    let mut running = Command::new(program.join("examples/agent"))
+        .arg("--inspect")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut said = BufReader::new(running.stdout.take().expect("it writes")).lines();
+    let first = said.next().expect("a line").expect("text");
+    let address = first.strip_prefix("watch and change the agent at ").expect("an address");
+    let (page, token) = address.split_once("#token=").expect("a token");
+    assert_eq!(token.len(), 32);
+    assert_eq!(said.next().expect("a line").expect("text"), "until Ctrl-C");
+    let mut answer = ureq::get(format!("{page}api/state")).call().expect("it answers");
+    let state: Value =
+        serde_json::from_str(&answer.body_mut().read_to_string().expect("text")).expect("JSON");
+    assert_eq!((&state["title"], &state["writable"]), (&"agent".into(), &true.into()));
+    let interrupted = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+    assert!(interrupted.expect("kill starts").success());
+    assert!(running.wait().expect("it ends").success());
+}
+
+#[test]
+fn a_port_that_is_none_is_refused() {
+    let output = agent(&["--inspect=door"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("door"), "{said}");
+}
+
+#[test]
 fn a_message_without_a_model_is_refused() {
     let output = agent(&["hello"]);
     assert_eq!(output.status.code(), Some(1));
@@ -103,6 +139,7 @@ fn an_unknown_option_is_refused_and_help_is_given() {
         "--trace FILE",
         "--model-url URL",
         "--model NAME",
+        "--inspect[=PORT]",
         "--help",
         "NO_COLOR",
         "PAGER",

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::engine::containment::shown;
 use crate::escape::{escaped, escaped_display};
 use crate::operator::RateLimit;
 use crate::plugin::id::PluginIdError;
@@ -286,13 +287,18 @@ impl HandlerFailure {
     pub fn elapsed(&self) -> Option<Duration> {
         self.0.elapsed
     }
+
+    /// The same in one line, with a message in place of the error's own.
+    pub(crate) fn with_message(&self, message: &str) -> String {
+        let FailureParts { point, handler, owner, .. } = &*self.0;
+        let (handler, message) = (escaped(handler), escaped(message));
+        format!("handler `{handler}` ({owner}) at `{point}`: {message}")
+    }
 }
 
 impl fmt::Display for HandlerFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FailureParts { point, handler, owner, kind, .. } = &*self.0;
-        let handler = escaped(handler);
-        write!(f, "handler `{handler}` ({owner}) at `{point}`: {kind}")
+        f.write_str(&self.with_message(&shown(&self.0.kind.raw())))
     }
 }
 

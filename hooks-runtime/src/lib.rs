@@ -58,6 +58,7 @@
 //! | **see** what a fire did | [`fire_void_reported`](ScopedHooks::fire_void_reported) and its like, [`report`] | [Test a handler](guides::test_a_handler) |
 //! | see who is registered, and what does not add up | [`handlers`](HookRegistry::handlers), [`audit`](HookRegistry::audit), [`registry`] | [Test a handler](guides::test_a_handler) |
 //! | **change** what runs, without a restart | [`operator()`](HookRegistry::operator), [`operator`] | [Operate a running host](guides::operate_a_running_host) |
+//! | keep those changes in a file | `operator().load(…)`, `follow(…)` | [Settings in a file](guides::settings_in_a_file) |
 //! | watch every fire | [`observe`] | [`observe`] |
 //! | count and time each handler | [`Statistics`](observe::Statistics), `Metrics` | [`observe`] |
 //! | have the points as data | `#![hook(catalogue = pub fn points)]` | [`catalogue`] |
@@ -93,6 +94,7 @@
 //! | `serde` | reports, introspection, audits and the catalogue serialise |
 //! | `json` | points by name, with JSON: [`json`] |
 //! | `schema` | JSON Schemas in the [`catalogue`], by way of schemars |
+//! | `config` | [`operator::SettingsFile`]: an operator's settings from a file |
 //! | `tracing` | [`observe::Spans`]: spans for fires and handlers |
 //! | `metrics` | [`observe::Metrics`]: counts and times, by way of the `metrics` facade |
 //!

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::engine::containment::{contained, drop_contained};
 #[cfg(feature = "tokio")]
@@ -62,6 +62,12 @@ pub(crate) fn now(timer: &dyn Timer) -> Instant {
 /// The same; `None` where the clock cannot be read.
 pub(crate) fn try_now(timer: &dyn Timer) -> Option<Instant> {
     contained(|| timer.now()).ok()
+}
+
+/// The time of the system, for people. Miri has none, unless its programs see the world
+/// around them.
+pub(crate) fn system_now() -> SystemTime {
+    if cfg!(miri) { SystemTime::UNIX_EPOCH } else { SystemTime::now() }
 }
 
 /// The end of a wait with a limit. It is the timer's code, as is its drop: a timer may

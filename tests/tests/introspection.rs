@@ -282,4 +282,23 @@ fn l22_why_each_handler_stands_where_it_stands() {
         ]
     );
     assert_eq!(hooks.explain_order::<Turn>(), []);
+    assert_eq!(hooks.explain_order_of("print"), Some(reasons));
+    assert_eq!(hooks.explain_order_of("turn"), None);
+    assert_eq!(hooks.explain_order_of("prints"), None);
+}
+
+#[test]
+fn l22_the_order_of_a_stage_is_explained_by_its_wire_name() {
+    let hooks = HookRegistry::new();
+    let stage = |name| on::<BeforeExecute<Bind>>().name(name);
+    hooks
+        .register([
+            stage("late").handler(|_: &mut FlowContext<Bind>| ()),
+            stage("early").priority(-1).handler(|_: &mut FlowContext<Bind>| ()),
+        ])
+        .unwrap();
+    let explained = hooks.explain_order_of(hooks.handlers()[0].point).unwrap();
+    assert_eq!(explained, hooks.explain_order::<BeforeExecute<Bind>>());
+    let names: Vec<_> = explained.iter().map(|row| &*row.handler).collect();
+    assert_eq!(names, ["early", "late"]);
 }

@@ -249,6 +249,11 @@ async fn l34_of_several_the_later_counts_and_all_are_listed() {
     let one = operator.enforce("opened:audit/first").by("dev").apply().unwrap();
     assert_eq!(operator.settings(), [all.clone(), one.clone()]);
     assert_eq!(called(&hooks, &log).await, ["first", "audit/first"]);
+    let counting = |id: &str| -> Vec<_> {
+        hooks.handlers_of(id).into_iter().map(|handler| handler.settings).collect()
+    };
+    assert_eq!(counting("audit"), [[one.id()], [all.id()]]);
+    assert!(counting("built-in").iter().all(Vec::is_empty));
 
     let explanation = operator.explain("opened:audit/first").unwrap();
     let modes: Vec<_> = explanation

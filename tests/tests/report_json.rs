@@ -416,6 +416,7 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "breaker": null,
             "breaker_is_shadow": false,
             "breaker_transitions": {"opened": 0, "half_opened": 0, "closed": 0},
+            "settings": [],
         }),
     );
     assert_eq!(
@@ -449,6 +450,7 @@ fn l22_introspection_has_every_key_for_every_handler() {
             "breaker": null,
             "breaker_is_shadow": false,
             "breaker_transitions": {"opened": 0, "half_opened": 0, "closed": 0},
+            "settings": [],
         }),
     );
     assert_eq!(

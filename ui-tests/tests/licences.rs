@@ -7,7 +7,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// The crates that are published.
-const PUBLISHED: [&str; 4] = ["hooks-macros", "hooks-runtime", "hooks-points", "hooks-bridge"];
+const PUBLISHED: [&str; 5] =
+    ["hooks-macros", "hooks-runtime", "hooks-points", "hooks-inspect", "hooks-bridge"];
 
 /// Licences that ask for no more than to be named, and exceptions that only loosen.
 const ALLOWED: [&str; 12] = [
@@ -149,6 +150,7 @@ fn a_licence_that_is_not_allowed_is_found() {
             package("hooks-macros", json!("MIT OR Apache-2.0")),
             package("hooks-runtime", json!("MIT OR Apache-2.0")),
             package("hooks-points", json!("MIT OR Apache-2.0")),
+            package("hooks-inspect", json!("MIT OR Apache-2.0")),
             package("hooks-bridge", json!("MIT OR Apache-2.0")),
             package("fine", json!("MIT/Apache-2.0")),
             package("copyleft", json!("GPL-3.0-only")),
@@ -160,6 +162,7 @@ fn a_licence_that_is_not_allowed_is_found() {
             node("hooks-macros", &[("for-tests", json!("dev"))]),
             node("hooks-runtime", &[("hooks-macros", Value::Null), ("fine", Value::Null)]),
             node("hooks-points", &[("hooks-runtime", Value::Null), ("silent", json!("build"))]),
+            node("hooks-inspect", &[]),
             node("hooks-bridge", &[("hooks-points", Value::Null)]),
             node("fine", &[("copyleft", Value::Null)]),
             node("copyleft", &[]),

@@ -1,7 +1,6 @@
 //! What the tests of the agent share.
 #![allow(dead_code, reason = "each test uses its part of this")]
 
-pub(crate) mod browser;
 pub(crate) mod opened;
 pub(crate) mod page;
 

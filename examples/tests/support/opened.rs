@@ -1,12 +1,12 @@
 //! The page of a day, open in a browser, and the rows that it has to have.
 
+use hooks_browser::Browser;
 use hooks_examples::agent::{Event, Fired, Outcome, Record};
 use hooks_points::ToolResult;
 use hooks_runtime::registry::Owner;
 use hooks_runtime::report::{HandlerReport, HandlerStatus};
 use tempfile::TempDir;
 
-use super::browser::Browser;
 use super::page::hostile_page;
 
 /// A page in a browser, and what is in the page.

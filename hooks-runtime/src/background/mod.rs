@@ -10,6 +10,7 @@ mod settled;
 mod task;
 mod tasks;
 
+use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -28,6 +29,7 @@ use crate::error::FireError;
 use crate::model::{FiresAs, ToFire, Void};
 use crate::observe::recorder::Recorder;
 use crate::observe::{FireEnd, log, logs_failures};
+use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::point::interest::Interest;
@@ -63,7 +65,7 @@ impl ScopedHooks {
         P::Model: FiresAs<Void, P>,
     {
         let payload = <P::Model as FiresAs<Void, P>>::taken(payload);
-        if let Some(ended) = self.ended_at_once::<P>() {
+        if let Some(ended) = self.ended_at_once::<P>(&payload) {
             drop_contained("a payload", payload);
             return ended;
         }
@@ -104,7 +106,7 @@ impl ScopedHooks {
         P::Model: FiresAs<Void, P>,
     {
         let payload = <P::Model as FiresAs<Void, P>>::taken(payload);
-        if let Some(ended) = self.ended_at_once::<P>() {
+        if let Some(ended) = self.ended_at_once::<P>(&payload) {
             drop_contained("a payload", payload);
             return Ok(ended);
         }
@@ -119,15 +121,30 @@ impl ScopedHooks {
     }
 
     /// A fire that calls no handler: there are none, or it cannot begin.
-    fn ended_at_once<P: HookPoint>(&self) -> Option<BackgroundFire> {
+    fn ended_at_once<P>(&self, payload: &P::Payload) -> Option<BackgroundFire>
+    where
+        P: HookPoint,
+    {
         if self.is_quiet::<P>() {
             return Some(BackgroundFire::ended(Ok(())));
         }
         match self.interest(P::descriptor()) {
             Ok(Interest::Quiet) => Some(BackgroundFire::ended(Ok(()))),
+            Ok(Interest::Observed) if self.is_only_traced::<P>() => {
+                // A trace asks for no runtime and no room, where the fire would not.
+                let recorder = Recorder::observing(FireInfo::of::<P>(self));
+                recorder.begin_traces(&mut Payload::Given(payload, TypeId::of::<P>()));
+                recorder.fire_ended(&FireEnd::Completed("notified"));
+                Some(BackgroundFire::ended(Ok(())))
+            }
             Ok(_) => None,
             Err(error) => Some(self.not_begun(FireInfo::of::<P>(self), error)),
         }
+    }
+
+    /// Whether a fire of `P` has nothing to do but to be part of traces.
+    fn is_only_traced<P: HookPoint>(&self) -> bool {
+        self.inner.config.observers.is_empty() && !self.has_handlers::<P>()
     }
 
     /// What is generic about it: the fire, boxed.

@@ -286,8 +286,14 @@ impl<'w> Fire<'w> {
             entry.counters.failed_in_shadow();
         }
         let policy = if in_shadow { None } else { Some(self.policy(entry)) };
+        // Measured for a trace alone, it is not for the log and the error, which are as
+        // they are without the trace.
+        let is_wanted = in_shadow
+            || self.time_limit(entry).is_some()
+            || self.recorder.is_none_or(|recorder| !recorder.is_only_traced());
+        let elapsed = call.elapsed().filter(|_| is_wanted);
         if self.recorder.is_none_or(Recorder::logs_failures) {
-            log::failure(self.info.point, entry, &kind, &message, (policy, call.elapsed()));
+            log::failure(self.info.point, entry, &kind, &message, (policy, elapsed));
         }
         if let Some(recorder) = self.recorder {
             let kind = kind.as_str();
@@ -304,6 +310,6 @@ impl<'w> Fire<'w> {
         }
         let (name, owner) = (entry.name.clone(), entry.owner());
         let point = self.info.point.name();
-        Some(HandlerFailure::new(point, name, owner, entry.location, kind, call.elapsed()))
+        Some(HandlerFailure::new(point, name, owner, entry.location, kind, elapsed))
     }
 }

@@ -96,6 +96,12 @@ pub(crate) fn depth(registry: usize) -> usize {
     chain::depth_of(registry)
 }
 
+/// The number of the innermost fire that is under way on this thread, where it is
+/// recorded.
+pub(crate) fn innermost() -> Option<u64> {
+    chain::innermost().map(|fire| fire.fire).filter(|fire| *fire != 0)
+}
+
 /// Whether a fire of that registry would be refused, and an observer is the one
 /// that fires: reporting it to observers would have no end.
 pub(crate) fn is_endless(registry: usize, limit: usize) -> bool {

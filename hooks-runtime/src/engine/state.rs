@@ -20,6 +20,7 @@ use crate::engine::walk::Walk;
 use crate::error::FireError;
 use crate::observe::recorder::Recorder;
 use crate::operator::rules::{Began, FireRules};
+use crate::operator::trace::Payload;
 use crate::point::interest::Interest;
 use crate::registry::list::{Cursor, HandlerList};
 use crate::registry::snapshot::Snapshot;
@@ -283,6 +284,10 @@ fn advance<'f>(
     let removals = inner.table.removals(index);
     let removals = (removals, removals.load(Ordering::Acquire));
     let step = ActiveStep::push(fire.nested());
+    // The first poll: no handler was called yet.
+    if let (None, Some(recorder)) = (&*kept, recorder) {
+        recorder.begin_traces(&mut Payload::Fire(frame));
+    }
     if let Some(list) = kept {
         let fire = Fire { rules: FireRules::of_list(list, *began), ..fire };
         let mut invocation = Invocation::new(frame, info, list, removals, *step, waker);

@@ -7,7 +7,7 @@ use crate::escape::escaped;
 use crate::flow::{FlowStep, NotRun, StageKind, StepReport};
 use crate::operator::Setting;
 use crate::registry::entry::Owner;
-use crate::report::{FireReport, FlowColumns};
+use crate::report::{FireReport, FlowColumns, add_counted};
 
 /// What happened in one run of a flow: its stages, and the host's own steps
 /// between them.
@@ -139,6 +139,7 @@ impl FlowReport {
     }
 
     pub(super) fn push(&mut self, stage: FireReport) {
+        add_counted(&mut self.break_glass, stage.handlers());
         self.stages.push(stage);
     }
 
@@ -175,7 +176,7 @@ impl FlowReport {
     }
 
     /// The break-glass settings of an operator that held anywhere in the registry when the
-    /// run began.
+    /// run began; what counted for a handler of it is among them.
     ///
     /// The example of [`FireReport::break_glass`] has one.
     pub fn break_glass(&self) -> &[Setting] {

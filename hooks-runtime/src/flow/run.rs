@@ -1,5 +1,6 @@
 //! One run of a flow, from its input to its end.
 
+use std::any::TypeId;
 use std::fmt::{self, Debug};
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
@@ -26,8 +27,10 @@ use crate::handler::target::Target;
 use crate::observe::recorder::{Recorder, next_id};
 use crate::observe::{FireEnd, log};
 use crate::operator::rules::Began;
+use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
+use crate::point::interest::Interest;
 use crate::registry::snapshot::Snapshot;
 use crate::timer::try_now;
 
@@ -244,15 +247,18 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
         let info = FireInfo::of::<F>(hooks);
         let nested = Nested { point: info.point, registry: hooks.registry(), fire: 0 };
         nesting::check_run(nested, hooks.inner.config.depth).map_err(FlowError::Fire)?;
-        hooks.interest(info.point).map_err(FlowError::Fire)?;
+        let interest = hooks.interest(info.point).map_err(FlowError::Fire)?;
         // Before the recorder and the run itself, so dropped after them: what the
         // run has of its participants is gone when it ends for them.
         let participants = Participants::new(F::NAME);
-        let is_observed = !hooks.inner.config.observers.is_empty();
+        let is_observed = interest == Interest::Observed;
         let recorder = (report.is_some() || is_observed).then(|| Recorder::observing(info));
         let nested = Nested { fire: recorder.as_ref().map_or(0, Recorder::id), ..nested };
         let recorder = RunRecorder { recorder, nested, run: participants.id() };
         let recorder = recorder.recorder.as_ref();
+        if let Some(recorder) = recorder {
+            recorder.begin_traces(&mut Payload::Given(&input, TypeId::of::<F>()));
+        }
         let drive = pin!(Some(async {
             let mut driver = Driver::<F> {
                 hooks,

@@ -2,17 +2,19 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::error::JsonError;
 use super::handler::JsonHandler;
 use super::models::JsonModel;
-use super::point::{Boxed, ErasedPoint, FireOutcome, FiredByName, with_payload};
+use super::point::{Boxed, ErasedPoint, FireOutcome, FiredByName, payload_of, with_payload};
 use crate::engine::raw::HookContext;
 use crate::handler::annotated::{Answer, HandlerInput, Plain};
 use crate::handler::forms::{Sent, StateAnnotatedAsync2};
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
+use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 
@@ -38,6 +40,10 @@ where
 
     fn register(&self, options: Box<Options>, handler: JsonHandler) -> Registration {
         On::<P>::with_options(options).finish(StateAnnotatedAsync2::handler(ask::<P>, handler))
+    }
+
+    fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>> {
+        payload_of::<P>(payload)
     }
 }
 

@@ -19,6 +19,8 @@ use crate::flow::{FlowPoint, FlowReport, StageKind};
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
 use crate::handler::target::Target;
+use crate::model::compose::Compose;
+use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::report::FireReport;
@@ -67,6 +69,17 @@ impl JsonPoint {
     }
 }
 
+impl JsonPoint {
+    /// The payload of a fire that begins, where it is one of this point; or what is wrong
+    /// with it.
+    pub(crate) fn payload(self, payload: &mut Payload<'_>) -> Option<Result<Value, String>> {
+        match self.0 {
+            ByName::Fired(point) => point.payload(payload),
+            ByName::Run(flow) => flow.payload(payload),
+        }
+    }
+}
+
 /// The outcome of a fire, and its report, if something was fired and a report was
 /// asked for.
 pub(super) type FireOutcome = (Result<Outcome, JsonError>, Option<FireReport>);
@@ -85,6 +98,7 @@ pub(super) trait FiredByName: Send + Sync {
         reported: bool,
     ) -> Boxed<'a, FireOutcome>;
     fn register(&self, options: Box<Options>, handler: JsonHandler) -> Registration;
+    fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>>;
 }
 
 /// A flow that is run by name.
@@ -101,6 +115,7 @@ pub(super) trait RunByName: Send + Sync {
         options: Box<Options>,
         handler: JsonHandler,
     ) -> Registration;
+    fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>>;
 }
 
 /// The host's side of a run.
@@ -116,6 +131,14 @@ pub(super) type Operation<'a> =
 
 /// The point `P`, with its type forgotten by those that use it.
 pub(super) struct ErasedPoint<P>(PhantomData<fn() -> P>);
+
+/// The payload of a fire of `P` that begins.
+pub(super) fn payload_of<P>(payload: &mut Payload<'_>) -> Option<Result<Value, String>>
+where
+    P: HookPoint<Model: Compose<P>, Payload: Serialize>,
+{
+    payload.read::<P, _>(|it| serde_json::to_value(it).map_err(|error| error.to_string()))
+}
 
 /// Reads the payload, or returns the error, before anything is fired.
 pub(super) fn with_payload<'a, P, T, R>(

@@ -127,9 +127,15 @@ impl ScopedHooks {
     #[cold]
     #[inline(never)]
     fn first_interest(&self, point: &'static PointDescriptor) -> Result<Interest, FireError> {
-        self.inner.table.get(point.index()).fire(|| {
-            let declared = self.inner.store().declare(point);
-            declared.map_err(|clash| FireError::NameClash(Box::new(clash)))
+        let inner = &self.inner;
+        inner.table.get(point.index()).fire(|| {
+            let mut store = inner.store();
+            store.declare(point).map_err(|clash| FireError::NameClash(Box::new(clash)))?;
+            // Under the lock: a trace that begins marks the points that are used by then.
+            if inner.traces.concern(point) {
+                inner.table.get(point.index()).set_observed(true);
+            }
+            Ok(())
         })
     }
 }

@@ -361,6 +361,14 @@ impl<P: HookPoint> Accumulator for Merged<P> {
     }
 }
 
+/// What was set before an answer is merged, for a report or a trace: where a `filled`
+/// that is written by hand panics, the answer is merged all the same.
+#[cold]
+#[inline(never)]
+fn filled_so_far<P: HookPoint>(merged: &Merged<P>) -> FieldSet {
+    contained(|| merged.filled()).unwrap_or_default()
+}
+
 impl<P: HookPoint<Model = Self>> Compose<P> for Modifying {
     #[inline]
     fn input<'a>(call: &'a mut Call<'_, '_, P>) -> &'a P::Payload {
@@ -376,7 +384,7 @@ impl<P: HookPoint<Model = Self>> Compose<P> for Modifying {
     fn compose(call: &mut Call<'_, '_, P>, result: Option<P::Result>) -> CallStep {
         let Some(result) = result else { return CallStep::Continue };
         let is_recording = call.is_recording();
-        let before = if is_recording { call.accumulator().filled() } else { FieldSet::new() };
+        let before = if is_recording { filled_so_far(call.accumulator()) } else { FieldSet::new() };
         // In a derived `merge` the only code of the user that may unwind is the drop
         // of the result itself. By then all is merged, so that is no failure of the
         // handler, which would have added nothing; nor is it in one that is written

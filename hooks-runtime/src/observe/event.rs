@@ -20,7 +20,7 @@ use crate::registry::entry::{Entry, Owner};
 /// impl Observer for Fires {
 ///     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {
 ///         assert_eq!((fire.point(), fire.model()), ("rang", ModelKind::Void));
-///         assert_eq!((fire.depth(), fire.run()), (1, None)); // not nested, not in a flow
+///         assert_eq!((fire.depth(), fire.parent(), fire.run()), (0, None, None)); // not nested, not in a flow
 ///         println!("fire {}: {}", fire.id(), end.as_str());
 ///     }
 /// }
@@ -36,6 +36,7 @@ pub struct ObservedFire {
     id: u64,
     point: &'static PointDescriptor,
     depth: usize,
+    parent: Option<u64>,
     run: Option<u64>,
 }
 
@@ -43,10 +44,10 @@ impl ObservedFire {
     pub(crate) fn new(
         id: u64,
         point: &'static PointDescriptor,
-        depth: usize,
+        (depth, parent): (usize, Option<u64>),
         run: Option<u64>,
     ) -> Self {
-        Self { id, point, depth, run }
+        Self { id, point, depth, parent, run }
     }
 
     /// The number of this fire: no other fire or call of this process has it.
@@ -62,6 +63,13 @@ impl ObservedFire {
     /// The model of the point.
     pub fn model(&self) -> ModelKind {
         self.point.model()
+    }
+
+    /// The number of the fire that this one is nested in: of a stage, that of the run.
+    /// `None` where it is not nested, or in a fire that is not recorded, as is one of
+    /// another registry without observers.
+    pub fn parent(&self) -> Option<u64> {
+        self.parent
     }
 
     /// How many fires this one is nested in.

@@ -12,7 +12,9 @@ use crate::error::FailureKind;
 #[cfg(feature = "tokio")]
 use crate::error::FireError;
 use crate::escape::escaped;
-use crate::operator::{Setting, Transition};
+#[cfg(feature = "config")]
+use crate::operator::FileError;
+use crate::operator::{Setting, TraceEnd, TraceId, TraceLimit, Transition};
 use crate::plugin::id::PluginId;
 use crate::plugin::lifecycle::StopFailure;
 use crate::plugin::removal::DrainError;
@@ -160,6 +162,35 @@ pub(crate) fn setting_withheld(setting: &Setting, handler: &str) {
             handler,
             "an operator's setting does not apply to `{}`, which came later: {setting}",
             escaped(handler),
+        );
+    });
+}
+
+/// A trace of an operator begins.
+pub(crate) fn trace_began(id: TraceId, filter: &str, limit: TraceLimit) {
+    let id = id.number();
+    emit(|| tracing::info!(id, "an operator's trace begins: {filter}, {limit}"));
+}
+
+/// A trace of an operator has ended.
+pub(crate) fn trace_ended(id: TraceId, end: &TraceEnd) {
+    let id = id.number();
+    emit(|| tracing::info!(id, "an operator's trace has ended: {end}"));
+}
+
+/// An operator's file was refused.
+#[cfg(feature = "config")]
+pub(crate) fn file_refused(error: &FileError) {
+    emit(|| tracing::warn!("an operator's file was refused: {}", error.in_one_line()));
+}
+
+/// What is called with each load of an operator's file panicked.
+#[cfg(feature = "config")]
+pub(crate) fn follower_panicked(message: &str) {
+    emit(|| {
+        tracing::error!(
+            panic = %escaped(message),
+            "what follows an operator's file panicked",
         );
     });
 }

@@ -1,6 +1,7 @@
 //! The record of one fire: notifies the observers, and collects the rows of the
 //! report.
 
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,7 @@ use crate::observe::{
 };
 use crate::operator::Setting;
 use crate::operator::rules::HandlerRules;
+use crate::operator::trace::{FireTraces, Payload};
 use crate::point::PointDescriptor;
 use crate::registry::entry::Entry;
 use crate::registry::list::HandlerList;
@@ -32,6 +34,9 @@ pub(crate) struct Recorder<'f> {
     since: Instant,
     ended: AtomicBool,
     report: Option<Rows>,
+    /// The traces of operators that the fire may be part of.
+    traces: Option<Box<FireTraces<'f>>>,
+    is_only_traced: bool,
 }
 
 /// The rows of a report while its fire runs.
@@ -79,9 +84,15 @@ impl<'f> Recorder<'f> {
         let (registry, config) = (hooks.registry(), &hooks.inner.config);
         let endless = nesting::is_endless(registry, config.depth);
         let observers = if endless { &[][..] } else { &config.observers };
-        let fire = ObservedFire::new(next_id(), point, nesting::depth(registry), run);
+        let nested = (nesting::depth(registry), nesting::innermost());
+        let fire = ObservedFire::new(next_id(), point, nested, run);
+        // Where observers would have no end, traces would not either.
+        let traces = if endless { None } else { FireTraces::of(&hooks.inner, point) };
+        let is_only_traced = report.is_none() && config.observers.is_empty();
+        let report = report.or_else(|| traces.is_some().then(|| Rows::new(info)));
         let (since, ended) = (Instant::now(), AtomicBool::new(false));
-        let recorder = Self { fire, point, registry, observers, since, ended, report };
+        let recorder =
+            Self { fire, point, registry, observers, since, ended, report, traces, is_only_traced };
         recorder.notify(|observer| observer.fire_started(&recorder.fire));
         recorder
     }
@@ -94,8 +105,7 @@ impl<'f> Recorder<'f> {
 
     pub(crate) fn notify(&self, what: impl Fn(&dyn Observer)) {
         if !self.observers.is_empty() {
-            let fire = Nested { point: self.point, registry: self.registry, fire: self.id() };
-            chain::observing(fire, || notify(self.observers, what));
+            chain::observing(self.nested(), || notify(self.observers, what));
         }
     }
 
@@ -115,6 +125,11 @@ impl<'f> Recorder<'f> {
     pub(crate) fn step_not_run(&self, step: FlowStep, reason: NotRun) {
         let step = ObservedStep::new(0, &self.fire, step);
         self.notify(|observer| observer.step_not_run(&step, reason));
+    }
+
+    /// Whether neither observers nor a report, but only traces are why it is recorded.
+    pub(crate) fn is_only_traced(&self) -> bool {
+        self.is_only_traced
     }
 
     /// Whether failures go to the log as well.
@@ -205,20 +220,55 @@ impl<'f> Recorder<'f> {
         if !self.ended.swap(true, Ordering::Relaxed) {
             let elapsed = self.since.elapsed();
             self.notify(|observer| observer.fire_ended(&self.fire, end, elapsed));
+            if let Some(traces) = &self.traces {
+                // Its poll is over, but the clock and wakers may fire in turn.
+                let report = || self.report_so_far();
+                chain::observing(self.nested(), || traces.end(&self.fire, end, elapsed, report));
+            }
         }
+    }
+
+    /// Asks the traces that may match the fire, which begins with that payload.
+    pub(crate) fn begin_traces(&self, payload: &mut Payload<'_>) {
+        if let Some(traces) = &self.traces {
+            // The clock, and code of the one who traces: both may fire in turn.
+            chain::observing(self.nested(), || traces.begin(self.point, payload));
+        }
+    }
+
+    /// The fire, as the chain of nested fires knows it.
+    fn nested(&self) -> Nested {
+        Nested { point: self.point, registry: self.registry, fire: self.id() }
+    }
+
+    /// The report, as far as handlers have ended.
+    fn report_so_far(&self) -> FireReport {
+        let Some(Rows { ended, order, break_glass }) = &self.report else {
+            return FireReport::without_handlers(self.point);
+        };
+        let rows = ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        report(self.point, rows, order.get().map_or(&[], |order| order), break_glass.clone())
     }
 
     /// The report, once the fire has ended.
     pub(crate) fn into_report(mut self) -> FireReport {
         let Rows { ended, order, break_glass } = self.report.take().unwrap_or_default();
-        let mut rows = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let order = order.into_inner().unwrap_or_default();
-        let places: std::collections::HashMap<_, _> =
-            order.into_iter().enumerate().map(|(place, id)| (id, place)).collect();
-        rows.sort_by_key(|(id, _)| places.get(id).copied().unwrap_or(usize::MAX));
-        let rows = rows.into_iter().map(|(_, row)| row).collect();
-        FireReport::new(self.point, rows).under(break_glass)
+        let rows = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+        report(self.point, rows, &order.into_inner().unwrap_or_default(), break_glass)
     }
+}
+
+/// The report of a fire that walked handlers in that order.
+fn report(
+    point: &PointDescriptor,
+    mut rows: Vec<(u64, HandlerReport)>,
+    order: &[u64],
+    break_glass: Vec<Setting>,
+) -> FireReport {
+    let places: HashMap<_, _> = order.iter().enumerate().map(|(place, id)| (*id, place)).collect();
+    rows.sort_by_key(|(id, _)| places.get(id).copied().unwrap_or(usize::MAX));
+    let rows = rows.into_iter().map(|(_, row)| row).collect();
+    FireReport::new(point, rows).under(break_glass)
 }
 
 impl Drop for Recorder<'_> {

@@ -1,7 +1,7 @@
 //! How a setting is applied, cleared and ended: checked first, then published whole.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::operator::check::{self, Need};
 use crate::operator::error::OperatorError;
@@ -12,13 +12,13 @@ use crate::registry::Inner;
 use crate::registry::entry::Entry;
 use crate::registry::store::Store;
 use crate::sync::MutexGuard;
-use crate::timer::now;
+use crate::timer::{Timer, now};
 
 /// The longest that a setting holds which has an end.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 
 /// How many settings a registry has at most: each change looks at all of them.
-const MOST: usize = 500;
+pub(super) const MOST: usize = 500;
 
 /// The error of a target that names no handler. What was meant is worked out without the
 /// lock.
@@ -38,8 +38,48 @@ pub(super) fn parse(target: &str) -> Result<Pattern, OperatorError> {
     Pattern::parse(target).map_err(bad)
 }
 
+/// A setting whose own values are right. Which handlers it names, and whether it may apply
+/// to them, is known behind the lock.
+#[derive(Clone, Debug)]
+pub(super) struct Prepared {
+    pub(super) pattern: Pattern,
+    pub(super) draft: Draft,
+    ends: Option<Instant>,
+}
+
+impl Prepared {
+    /// Checks the values of a draft: all that needs no handler.
+    pub(super) fn new(draft: Draft, now: Instant) -> Result<Self, OperatorError> {
+        if draft.break_glass {
+            if !draft.why.as_deref().is_some_and(is_readable) {
+                return Err(OperatorError::NoReason);
+            }
+            if draft.end.is_none() {
+                return Err(OperatorError::NoEnd);
+            }
+        }
+        draft.validate()?;
+        let pattern = parse(&draft.target)?;
+        let left = draft.end.map(|end| end.time_left().ok_or(OperatorError::Ended)).transpose()?;
+        if left.is_some_and(|left| left > LONGEST) {
+            return Err(OperatorError::TooFar);
+        }
+        let end = |left| now.checked_add(left).ok_or(OperatorError::TooFar);
+        Ok(Self { pattern, ends: left.map(end).transpose()?, draft })
+    }
+
+    /// Whether it names a handler, or need not.
+    pub(super) fn has_target(&self, matching: &[(usize, Arc<Entry>)]) -> bool {
+        !matching.is_empty() || self.draft.may_name_none
+    }
+
+    pub(super) fn setting(self, id: SettingId, timer: &Arc<dyn Timer>) -> Setting {
+        Setting::new(id, self.pattern, self.draft, self.ends, timer)
+    }
+}
+
 /// Whether a setting may apply to all of the handlers.
-fn check(draft: &Draft, matching: &[(usize, Arc<Entry>)]) -> Result<(), OperatorError> {
+pub(super) fn check(draft: &Draft, matching: &[(usize, Arc<Entry>)]) -> Result<(), OperatorError> {
     let mut refused = None;
     for (_, entry) in matching {
         match (check::need(entry, &draft.change, draft.fails_closed), &mut refused) {
@@ -95,37 +135,21 @@ impl Inner {
     }
 
     pub(super) fn apply_setting(&self, draft: Draft) -> Result<Setting, OperatorError> {
-        if draft.break_glass {
-            if !draft.why.as_deref().is_some_and(is_readable) {
-                return Err(OperatorError::NoReason);
-            }
-            if draft.end.is_none() {
-                return Err(OperatorError::NoEnd);
-            }
-        }
-        draft.validate()?;
-        let pattern = parse(&draft.target)?;
         let timer = &self.config.timer;
         let at = now(&**timer);
-        let left = draft.end.map(|end| end.time_left().ok_or(OperatorError::Ended)).transpose()?;
-        if left.is_some_and(|left| left > LONGEST) {
-            return Err(OperatorError::TooFar);
-        }
-        let ends =
-            left.map(|left| at.checked_add(left).ok_or(OperatorError::TooFar)).transpose()?;
+        let new = Prepared::new(draft, at)?;
         self.end_settings();
         let (setting, commit) = {
             let mut store = self.store();
-            let matching = store.matching(&pattern);
-            if matching.is_empty() && !draft.may_name_none {
-                return Err(no_match(&pattern, store));
+            let matching = store.matching(&new.pattern);
+            if !new.has_target(&matching) {
+                return Err(no_match(&new.pattern, store));
             }
             if store.settings.all().len() == MOST {
                 return Err(OperatorError::TooMany { most: MOST });
             }
-            check(&draft, &matching)?;
-            let id = store.settings.next_id();
-            let setting = Setting::new(id, pattern, draft, ends, timer);
+            check(&new.draft, &matching)?;
+            let setting = new.setting(store.settings.next_id(), timer);
             store.settings.add(setting.clone(), at);
             let commit =
                 self.publish_settings(&mut store, matching.iter().map(|(index, _)| *index));

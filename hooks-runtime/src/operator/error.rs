@@ -172,6 +172,33 @@ pub enum OperatorError {
         /// How many there can be.
         most: usize,
     },
+    /// No point of that name was fired or has handlers.
+    #[error(
+        "no hook point is `{}`{}; to trace one that comes later, say `even_if_none()`",
+        escaped(.point),
+        match .nearest {
+            Some(nearest) => format!("; did you mean `{}`?", escaped(nearest)),
+            None => " so far".to_owned(),
+        }
+    )]
+    NoPoint {
+        /// The name, or the pattern.
+        point: String,
+        /// The name that was most likely meant.
+        nearest: Option<String>,
+    },
+    /// A trace was asked for that cannot be.
+    #[error("this cannot be traced: {problem}")]
+    BadTrace {
+        /// What is wrong, and what is expected.
+        problem: String,
+    },
+    /// There are as many traces as a registry can have.
+    #[error("there are {most} traces, which is the most: drop one")]
+    TooManyTraces {
+        /// How many there can be.
+        most: usize,
+    },
     /// There is no such setting, or no longer.
     #[error("there is no setting {id}: it has ended, was cleared, or never was")]
     NoSetting {
@@ -197,6 +224,9 @@ readable_debug! {
         NotShorter { handler, own, asked },
         BadValue { setting, problem },
         TooMany { most },
+        NoPoint { point, nearest },
+        BadTrace { problem },
+        TooManyTraces { most },
         NoSetting { id },
     }
 }

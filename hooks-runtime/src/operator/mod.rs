@@ -63,6 +63,8 @@
 //! [listed](Operator::settings), and when one ends or is cleared the one before counts
 //! again. A fire uses the settings that it began with, to its end.
 //!
+//! With the feature `config` the same can be [in a file](crate::guides::settings_in_a_file).
+//!
 //! # No gate is opened by the way
 //!
 //! To disable, shadow or sample a handler of a gate, or one that fails closed, to let it
@@ -80,7 +82,8 @@
 //!
 //! | level | event | fields |
 //! |---|---|---|
-//! | info, of break-glass warn | an operator's setting begins, has ended, was cleared | `id`, `layer`, `break_glass` |
+//! | info, of break-glass warn | an operator's setting begins, has ended, was cleared, left the file | `id`, `layer`, `break_glass` |
+//! | warn | an operator's file was refused | – |
 //! | warn | a setting does not apply to a handler that came later | `id`, `handler` |
 //! | warn, of one that only counts info | the circuit breaker of a hook handler changed | `point`, `handler`, `owner`, `from`, `to` |
 //! | error | every circuit breaker of a hook point is open | `point` |
@@ -90,6 +93,8 @@ pub(crate) mod breaker;
 mod check;
 mod error;
 mod explain;
+#[cfg(feature = "config")]
+mod file;
 mod mode;
 pub(crate) mod rate;
 pub(crate) mod rules;
@@ -98,6 +103,7 @@ mod setting;
 mod shown;
 pub(crate) mod store;
 pub(crate) mod target;
+pub(crate) mod trace;
 
 use std::fmt;
 use std::sync::Arc;
@@ -106,11 +112,21 @@ use std::time::Duration;
 pub use breaker::{BreakerSettings, BreakerState, Transition, TransitionCounts};
 pub use error::OperatorError;
 pub use explain::{Explained, Explanation};
+#[cfg(feature = "config")]
+pub use file::{
+    FileError, FileMistake, FileProblem, FileSetting, Follow, Loaded, Preview, SettingsFile,
+};
 pub use mode::Mode;
 pub use rate::RateLimit;
 pub use sample::Fraction;
 pub use setting::{End, Layer, Setting, SettingChange, SettingEnd, SettingId};
 pub(crate) use shown::{BreakGlass, all_breakers_open, breaker_changed, withheld};
+#[cfg(feature = "json")]
+pub use trace::Capture;
+pub use trace::{
+    AnyPoint, Trace, TraceEnd, TraceFilter, TraceId, TraceInfo, TraceLimit, TracedFire,
+    TracedPayload,
+};
 
 use crate::operator::apply::{is_readable, no_match, parse};
 use crate::operator::setting::Draft;
@@ -319,15 +335,9 @@ impl Operator {
     /// # Ok(()) }
     /// ```
     pub fn sample(&self, target: impl Into<String>, part: f64) -> NewSetting<'_> {
-        match Fraction::new(part) {
-            Ok(part) => self.set(target, SettingChange::Sample(part)),
-            Err(problem) => {
-                let (setting, problem) = ("sample", format!("{problem}, not {part}"));
-                NewSetting {
-                    operator: self,
-                    draft: Err(OperatorError::BadValue { setting, problem }),
-                }
-            }
+        match SettingChange::sample(part) {
+            Ok(change) => self.set(target, change),
+            Err(error) => NewSetting { operator: self, draft: Err(error) },
         }
     }
 
@@ -554,8 +564,9 @@ impl NewSetting<'_> {
         self.with(|draft| (draft.break_glass, draft.why) = (true, Some(why.into())))
     }
 
-    /// It comes from a file of the operator: a [live](Layer::Live) setting counts before
-    /// it, whichever came first.
+    /// It comes from a file of the operator, which the host reads in its own way: a
+    /// [live](Layer::Live) setting counts before it, whichever came first. A load of a
+    /// `hooks.toml` (feature `config`) takes its place.
     ///
     /// ```
     /// # use hooks_runtime::{HookRegistry, hook_points, on};

@@ -200,9 +200,9 @@ impl HandlerRules {
     ) -> Option<Self> {
         let mut counting: Vec<Setting> = Vec::new();
         for setting in in_force {
-            // Fail-closed counts beside what it came with, until a later one.
-            let aspect = setting.change().aspect();
-            counting.retain(|it| it.change().aspect() != aspect || it.fails_closed());
+            // Fail-closed counts beside what it came with, until a later one that says it too.
+            let (aspect, is_said) = (setting.change().aspect(), setting.fails_closed());
+            counting.retain(|it| it.change().aspect() != aspect || (it.fails_closed() && !is_said));
             counting.push(setting.clone());
         }
         if counting.is_empty() {

@@ -63,6 +63,14 @@ impl SettingChange {
         }
     }
 
+    /// A sample of that part of the fires.
+    pub(crate) fn sample(part: f64) -> Result<Self, OperatorError> {
+        Fraction::new(part).map(Self::Sample).map_err(|problem| {
+            let (setting, problem) = ("sample", format!("{problem}, not {part}"));
+            OperatorError::BadValue { setting, problem }
+        })
+    }
+
     /// The method of the operator that makes it.
     pub(crate) fn verb(&self) -> &'static str {
         match self {
@@ -156,6 +164,8 @@ pub enum SettingEnd {
     Passed,
     /// An operator cleared it.
     Cleared,
+    /// It is no longer in the operator's file.
+    LeftFile,
 }
 
 /// Identifies a setting in its registry; never used again.
@@ -223,6 +233,8 @@ struct Parts {
     fails_closed: bool,
     by: Option<Arc<str>>,
     why: Option<Arc<str>>,
+    /// As it was given, and on the registry's clock.
+    end: Option<End>,
     ends: Option<Instant>,
     layer: Layer,
     break_glass: bool,
@@ -276,7 +288,7 @@ impl Setting {
         ends: Option<Instant>,
         timer: &Arc<dyn Timer>,
     ) -> Self {
-        let Draft { change, fails_closed, by, why, layer, break_glass, .. } = draft;
+        let Draft { change, fails_closed, by, why, end, layer, break_glass, .. } = draft;
         let (applied, timer) = (AtomicU64::new(0), Arc::clone(timer));
         Self(Arc::new(Parts {
             id,
@@ -285,6 +297,7 @@ impl Setting {
             fails_closed,
             by,
             why,
+            end,
             ends,
             layer,
             break_glass,
@@ -325,6 +338,13 @@ impl Setting {
     /// Why it was set.
     pub fn why(&self) -> Option<&str> {
         self.0.why.as_deref()
+    }
+
+    /// When it ends, as that was given.
+    ///
+    /// The example of [`End`] reads one.
+    pub fn end(&self) -> Option<End> {
+        self.0.end
     }
 
     /// How long it still holds, if it has an end; nothing is left once it has ended.
@@ -411,9 +431,17 @@ impl fmt::Display for Reason<'_> {
 /// use std::time::{Duration, SystemTime};
 /// use hooks_runtime::operator::End;
 ///
+/// # use hooks_runtime::{HookRegistry, hook_points, on};
+/// # hook_points! { pub void Sent { to: String } }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// # hooks.register(on::<Sent>().name("notify").handler(|_: &SentPayload| ()))?;
 /// let in_an_hour: End = Duration::from_secs(3_600).into();
-/// let tonight: End = SystemTime::now().into();
-/// assert_ne!(in_an_hour, tonight);
+/// let tonight: End = (SystemTime::now() + Duration::from_secs(7_200)).into();
+/// let setting = hooks.operator().disable("sent:notify").until(tonight).apply()?;
+/// assert_eq!(setting.end(), Some(tonight));
+/// assert!(setting.end() != Some(in_an_hour) && setting.ends_in().is_some());
+/// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -23,6 +23,7 @@ pub(super) fn ended(setting: &Setting, end: SettingEnd, observers: &[Arc<dyn Obs
     let event = match end {
         SettingEnd::Passed => "has ended",
         SettingEnd::Cleared => "was cleared",
+        SettingEnd::LeftFile => "left the file",
     };
     log::setting(setting, event);
     notify(observers, |observer| observer.setting_ended(setting, end));

@@ -8,6 +8,8 @@ use crate::operator::breaker::Breaker;
 use crate::operator::check::{Need, need};
 use crate::operator::rate::RateLimiter;
 use crate::operator::rules::{HandlerRules, PointRules, State, spans};
+#[cfg(feature = "config")]
+use crate::operator::setting::Layer;
 use crate::operator::setting::{Setting, SettingChange, SettingId};
 use crate::operator::target::address;
 use crate::registry::entry::Entry;
@@ -50,13 +52,28 @@ impl SettingStore {
     pub(crate) fn add(&mut self, setting: Setting, now: Instant) {
         self.changed = Some(now);
         self.settings.push(setting);
-        self.settings.sort_by_key(|setting| (setting.layer(), setting.id()));
+        // Stable: of one layer the newest is the last, but for what a file has in its order.
+        self.settings.sort_by_key(Setting::layer);
     }
 
     pub(crate) fn remove(&mut self, id: SettingId) -> Option<Setting> {
         let at = self.settings.iter().position(|setting| setting.id() == id)?;
         self.forget(id);
         Some(self.settings.remove(at))
+    }
+
+    /// Puts these in the place of all of that layer.
+    #[cfg(feature = "config")]
+    pub(crate) fn replace(&mut self, layer: Layer, settings: Vec<Setting>, now: Instant) {
+        self.changed = Some(now);
+        let is_replaced = |setting: &mut Setting| setting.layer() == layer;
+        for old in self.settings.extract_if(.., is_replaced).collect::<Vec<_>>() {
+            if !settings.contains(&old) {
+                self.forget(old.id());
+            }
+        }
+        self.settings.extend(settings);
+        self.settings.sort_by_key(Setting::layer);
     }
 
     /// Takes out those that have ended.

@@ -98,6 +98,11 @@ impl Pattern {
 
     pub(crate) fn matches(&self, entry: &Entry) -> bool {
         let owner = entry.plugin.as_ref().map(|plugin| plugin.id().as_str());
+        self.matches_parts(entry.point.name(), owner, &entry.name)
+    }
+
+    /// The same, of the parts of a handler's address.
+    pub(crate) fn matches_parts(&self, of: &str, owner: Option<&str>, name: &str) -> bool {
         self.readings().any(|Reading { point, plugin, handler }| {
             let is_owner = match (plugin, owner) {
                 (None, None) => true,
@@ -106,7 +111,7 @@ impl Pattern {
                 (Some(plugin), Some(owner)) => glob(plugin, owner),
                 (Some(plugin), None) => plugin == Owner::BUILT_IN,
             };
-            is_owner && glob(point, entry.point.name()) && glob(handler, &entry.name)
+            is_owner && glob(point, of) && glob(handler, name)
         })
     }
 
@@ -160,7 +165,7 @@ impl fmt::Display for Pattern {
 }
 
 /// Whether the text is of that form, in which `*` stands for any text, also none.
-fn glob(pattern: &str, text: &str) -> bool {
+pub(crate) fn glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else { return false };

@@ -65,16 +65,26 @@ impl PointState {
     /// What a fire has to do. The first fire of a point first does `begin`,
     /// and counts as one only if that succeeds.
     pub(crate) fn fire<E>(&self, begin: impl FnOnce() -> Result<(), E>) -> Result<Interest, E> {
-        let word = self.word.load(Ordering::Acquire);
+        let mut word = self.word.load(Ordering::Acquire);
         if word & FIRED == 0 {
             begin()?;
-            self.word.fetch_or(FIRED, Ordering::Relaxed);
+            // What it began may have been marked as observed meanwhile.
+            word = self.word.fetch_or(FIRED, Ordering::AcqRel);
         }
         Ok(match word {
             _ if word & OBSERVED != 0 => Interest::Observed,
             ONE_HANDLER.. => Interest::Handlers,
             _ => Interest::Quiet,
         })
+    }
+
+    /// Sets whether every fire is observed, from now on.
+    pub(crate) fn set_observed(&self, observed: bool) {
+        if observed {
+            self.word.fetch_or(OBSERVED, Ordering::Release);
+        } else {
+            self.word.fetch_and(!OBSERVED, Ordering::Release);
+        }
     }
 
     #[inline]
@@ -118,6 +128,22 @@ mod tests {
         assert!(state.was_fired());
         assert_eq!(state.interest(), Some(Interest::Quiet));
         assert_eq!(state.fire(|| Err("not asked again")), Ok(Interest::Quiet));
+    }
+
+    #[test]
+    fn a_point_is_observed_from_one_fire_to_another() {
+        let state = PointState::new(NO_MARKS);
+        state.set_len(1);
+        // Already the first fire, if that begins with it.
+        let observed = state.fire(|| {
+            state.set_observed(true);
+            Ok::<_, ()>(())
+        });
+        assert_eq!(observed, Ok(Interest::Observed));
+        assert!(!state.calls_handlers());
+        state.set_observed(false);
+        assert_eq!(state.interest(), Some(Interest::Handlers));
+        assert!(state.calls_handlers());
     }
 
     #[test]

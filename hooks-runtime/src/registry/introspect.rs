@@ -10,7 +10,7 @@ use crate::handler::target::Target;
 use crate::operator::rules::HandlerRules;
 use crate::operator::store::SettingStore;
 use crate::operator::target;
-use crate::operator::{BreakerState, Mode, TransitionCounts};
+use crate::operator::{BreakerState, Mode, Setting, SettingId, TransitionCounts};
 use crate::point::{FailurePolicy, HookPoint, ModelKind, SourceLocation};
 use crate::registry::audit::DropReason;
 use crate::registry::entry::{Entry, Owner, Phase};
@@ -105,6 +105,9 @@ pub struct HandlerInfo {
     /// How often that breaker has opened, become half-open and closed, since its setting
     /// began.
     pub breaker_transitions: TransitionCounts,
+    /// The settings of an operator that count for it, in the order in which they do:
+    /// `Operator::setting` has each.
+    pub settings: Vec<SettingId>,
 }
 
 /// Why a handler has its place in the order.
@@ -239,15 +242,37 @@ impl HookRegistry {
     /// The example of [`OrderReason`] explains one.
     pub fn explain_order<P: HookPoint>(&self) -> Vec<OrderReason> {
         let store = self.inner.store();
-        let Some(point) = store.points().get(&P::descriptor().index()) else { return Vec::new() };
-        let reasons = point.order.iter().zip(reasons(&point.order));
-        let explained = reasons.map(|(entry, reason)| OrderReason {
-            handler: Arc::clone(&entry.name),
-            owner: entry.owner(),
-            reason,
-        });
-        explained.collect()
+        let point = store.points().get(&P::descriptor().index());
+        point.map_or_else(Vec::new, explained)
     }
+
+    /// As [`explain_order`](Self::explain_order), of the point or stage of that wire name;
+    /// `None` where no point of that name has had a handler here.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Saved>().name("index").handler(|_: &SavedPayload| ()))?;
+    /// assert_eq!(hooks.explain_order_of("saved"), Some(hooks.explain_order::<Saved>()));
+    /// assert_eq!(hooks.explain_order_of("shaved"), None);
+    /// # Ok(()) }
+    /// ```
+    pub fn explain_order_of(&self, point: &str) -> Option<Vec<OrderReason>> {
+        let store = self.inner.store();
+        store.points().values().find(|known| known.descriptor.name() == point).map(explained)
+    }
+}
+
+fn explained(point: &PointStore) -> Vec<OrderReason> {
+    let reasons = point.order.iter().zip(reasons(&point.order));
+    let explained = reasons.map(|(entry, reason)| OrderReason {
+        handler: Arc::clone(&entry.name),
+        owner: entry.owner(),
+        reason,
+    });
+    explained.collect()
 }
 
 fn infos(store: &Store, point: &PointStore, now: Instant) -> Vec<HandlerInfo> {
@@ -294,6 +319,8 @@ fn info(
         breaker: rules.as_ref().and_then(|rules| rules.breaker_state(now)),
         breaker_is_shadow: rules.as_ref().is_some_and(HandlerRules::has_shadow_breaker),
         breaker_transitions: breaker.map(|breaker| breaker.transitions()).unwrap_or_default(),
+        settings: rules
+            .map_or_else(Vec::new, |rules| rules.settings.iter().map(Setting::id).collect()),
     }
 }
 

@@ -36,6 +36,7 @@ use crate::engine::raw::SnapshotCell;
 use crate::error::RegisterError;
 use crate::handler::registration::{IntoRegistrations, Registration};
 use crate::observe::{ObservedHandler, Observer, notify};
+use crate::operator::trace::TraceList;
 use crate::operator::{BreakGlass, Setting, withheld};
 use crate::plugin::id::{PluginId, PluginIdError};
 use crate::plugin::lifecycle::Stop;
@@ -85,6 +86,7 @@ pub(crate) struct Inner {
     store: Mutex<Store>,
     /// For reports.
     pub(crate) break_glass: BreakGlass,
+    pub(crate) traces: TraceList,
     #[cfg(feature = "tokio")]
     pub(crate) background: BackgroundTasks,
 }
@@ -105,6 +107,7 @@ impl HookRegistry {
             config,
             store: Mutex::default(),
             break_glass: BreakGlass::default(),
+            traces: TraceList::default(),
             #[cfg(feature = "tokio")]
             background: BackgroundTasks::default(),
         };

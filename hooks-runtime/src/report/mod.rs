@@ -335,6 +335,17 @@ impl SkipReason {
     }
 }
 
+/// Adds the break-glass settings that counted for these handlers, where they are not there:
+/// a setting may begin between the look at those that hold and the beginning of the fire.
+pub(crate) fn add_counted(break_glass: &mut Vec<Setting>, handlers: &[HandlerReport]) {
+    let counted = handlers.iter().flat_map(|row| &row.settings);
+    for setting in counted.filter(|setting| setting.is_break_glass()) {
+        if !break_glass.contains(setting) {
+            break_glass.push(setting.clone());
+        }
+    }
+}
+
 impl FireReport {
     pub(crate) fn new(point: &PointDescriptor, handlers: Vec<HandlerReport>) -> Self {
         Self {
@@ -350,12 +361,7 @@ impl FireReport {
     /// What counted for a handler is among them, whenever it was set.
     pub(crate) fn under(mut self, break_glass: Vec<Setting>) -> Self {
         self.break_glass = break_glass;
-        let counted = self.handlers.iter().flat_map(|row| &row.settings);
-        for setting in counted.filter(|setting| setting.is_break_glass()) {
-            if !self.break_glass.contains(setting) {
-                self.break_glass.push(setting.clone());
-            }
-        }
+        add_counted(&mut self.break_glass, &self.handlers);
         self
     }
 

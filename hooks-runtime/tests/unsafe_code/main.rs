@@ -20,4 +20,5 @@ mod removal;
 mod runs;
 mod shapes;
 mod threads;
+mod traces;
 mod wakers;

@@ -12,7 +12,7 @@ use crate::driving::{finish, quietly};
 use crate::shapes::{Payload, Told};
 
 /// Has the descriptor of `Told`, and a payload of its own.
-struct Pretender;
+pub struct Pretender;
 
 impl HookPoint for Pretender {
     type Payload = u8;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use hooks_runtime::operator::{Trace, TraceFilter, TraceLimit};
 use hooks_runtime::plugin::Installed;
 use hooks_runtime::registry::Handle;
 use hooks_runtime::timer::{Sleep, Timer};
@@ -33,6 +34,8 @@ pub struct World {
     pub names: Mutex<BTreeMap<u32, String>>,
     /// The observer, if the registry has one.
     pub spy: Spy,
+    /// An operator's trace of all fires, which must change nothing.
+    trace: Mutex<Option<Trace>>,
     events: Mutex<Vec<Event>>,
     drives: Mutex<Vec<Arc<Drive>>>,
     next_tag: AtomicU32,
@@ -40,7 +43,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(timer: bool, observed: bool) -> Arc<Self> {
+    pub fn new(timer: bool, observed: bool, traced: bool) -> Arc<Self> {
         let world = Arc::new(Self {
             hooks: Mutex::default(),
             scopes: Mutex::default(),
@@ -48,6 +51,7 @@ impl World {
             installed: Mutex::default(),
             names: Mutex::default(),
             spy: Spy::default(),
+            trace: Mutex::default(),
             events: Mutex::default(),
             drives: Mutex::default(),
             next_tag: AtomicU32::new(0),
@@ -58,7 +62,12 @@ impl World {
         if observed {
             builder = builder.observer(world.spy.clone());
         }
-        *world.hooks.lock().unwrap() = Some(builder.build());
+        let hooks = builder.build();
+        if traced {
+            let trace = hooks.operator().trace(TraceFilter::all(), TraceLimit::count(u64::MAX));
+            *world.trace.lock().unwrap() = Some(trace.unwrap());
+        }
+        *world.hooks.lock().unwrap() = Some(hooks);
         world
     }
 

@@ -12,7 +12,8 @@
 //! | let a configuration say which plugins there are | [Plugins from configuration](plugins_from_configuration) |
 //! | register annotated functions without a list | [Collect handlers](collect_handlers) |
 //! | take it out again while the program runs | [Unload safely](unload_safely) |
-//! | see and change what runs, without a restart | [Operate a running host](operate_a_running_host) |
+//! | see and change what runs, without a restart, also from a browser | [Operate a running host](operate_a_running_host) |
+//! | keep an operator's settings in a file | [Settings in a file](settings_in_a_file) |
 //! | be sure that it works | [Test a handler](test_a_handler) |
 //! | move to the next version, or change your own points | [Upgrade](upgrade) |
 
@@ -53,6 +54,23 @@ pub mod unload_safely {}
 
 #[doc = include_str!("operate_a_running_host.md")]
 pub mod operate_a_running_host {}
+
+// Its program compiles with the feature only.
+#[cfg_attr(
+    feature = "config",
+    doc = concat!(
+        include_str!("settings_in_a_file.md"),
+        "\n```toml\n",
+        include_str!("hooks.toml"),
+        "```\n\n",
+        include_str!("settings_in_a_file_mistakes.md"),
+    )
+)]
+#[cfg_attr(
+    not(feature = "config"),
+    doc = "Settings in a file: a page of the documentation with the feature `config`."
+)]
+pub mod settings_in_a_file {}
 
 #[doc = include_str!("test_a_handler.md")]
 pub mod test_a_handler {}

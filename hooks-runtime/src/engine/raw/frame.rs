@@ -6,12 +6,13 @@
 //! the handler that runs.
 #![allow(unsafe_code)]
 
+use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::task::Waker;
 use std::time::Instant;
 
-use super::call::CallStep;
+use super::call::{Call, CallStep};
 use super::shell::Composition;
 use super::storage::{Arena, Built};
 use super::threads::Step;
@@ -19,7 +20,8 @@ use crate::engine::containment::{PanicPayload, contained};
 use crate::engine::fire::FireInfo;
 use crate::error::BoxError;
 use crate::model::FieldSet;
-use crate::point::FailurePolicy;
+use crate::model::compose::Compose;
+use crate::point::{FailurePolicy, HookPoint};
 use crate::registry::entry::Entry;
 use crate::registry::list::Cursor;
 use crate::report::{Contribution, SkipReason};
@@ -201,6 +203,22 @@ impl Frame {
         // SAFETY: no call borrows the accumulator; the fire itself has the frame,
         // between two calls.
         contained(|| unsafe { (self.composition.label)(self.accumulator) }).unwrap_or("unknown")
+    }
+
+    /// Reads the payload that the next handler would be given, where this is a fire of
+    /// `P` and no call is pending.
+    pub(crate) fn with_payload<P, T>(&mut self, read: impl FnOnce(&P::Payload) -> T) -> Option<T>
+    where
+        P: HookPoint<Model: Compose<P>>,
+    {
+        // SAFETY: a part of the same fire, which is only ever read.
+        let point = unsafe { *self.fire.as_ref() }.point_type;
+        if *point != TypeId::of::<P>() || self.arena().live() > 0 {
+            return None;
+        }
+        // SAFETY: a fire of `P`, and no handler has a borrow of what it is given.
+        let mut call = unsafe { Call::<P>::new(self) };
+        Some(read(P::Model::payload(&mut call)))
     }
 
     /// The futures of the fire.

@@ -441,6 +441,11 @@ pub(crate) mod chain {
         own_block().map_or_else(Vec::new, |block| block.in_use().map(Step::nested).collect())
     }
 
+    /// The innermost of the fires.
+    pub(crate) fn innermost() -> Option<Nested> {
+        own_block()?.in_use().next_back().map(Step::nested)
+    }
+
     /// How many fires of that registry are on the chain.
     pub(crate) fn depth_of(registry: usize) -> usize {
         let own = |step: &&Step| step.registry.load(Ordering::Relaxed) == registry;

@@ -18,7 +18,10 @@ use crate::json::answers::StageAnswer;
 use crate::json::decode;
 use crate::json::error::JsonError;
 use crate::json::handler::JsonHandler;
-use crate::json::point::{Boxed, ErasedPoint, Operation, Run, RunByName, RunOutcome, with_payload};
+use crate::json::point::{
+    Boxed, ErasedPoint, Operation, Run, RunByName, RunOutcome, payload_of, with_payload,
+};
+use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 
@@ -64,6 +67,10 @@ where
             StageKind::OnError => at::<OnError<F>, F>(options, handler),
             StageKind::Finally => at::<Finally<F>, F>(options, handler),
         }
+    }
+
+    fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>> {
+        payload_of::<F>(payload)
     }
 }
 

@@ -82,6 +82,8 @@ use std::time::{Duration, Instant};
 use crate::sync::atomic::{AtomicU64, Ordering};
 
 pub use settings::BreakerSettings;
+#[cfg(feature = "config")]
+pub(crate) use settings::MOST_CALLS;
 use settings::{CALLS, Limit, WINDOW};
 pub use state::{BreakerState, Transition, TransitionCounts};
 use word::{Counts, Kind, MAX_COUNT, MAX_WINDOW, StateWord};

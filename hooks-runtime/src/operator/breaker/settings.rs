@@ -60,7 +60,7 @@ const LONGEST: Duration = Duration::from_hours(365 * 24);
 const SHORTEST_WINDOW: Duration = Duration::from_millis(1);
 /// The most calls that a window can be asked to have: when they no longer fit, both
 /// counts are halved, and so many are left.
-pub(super) const MOST_CALLS: u32 = 1 << (COUNT_BITS - 1);
+pub(crate) const MOST_CALLS: u32 = 1 << (COUNT_BITS - 1);
 
 impl BreakerSettings {
     /// Opens after this many failures in a row. A success begins the row anew.

@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -11,7 +12,13 @@ use tempfile::TempDir;
 /// The browser reads commands from its third and writes answers to its fourth file.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null";
 
-pub(crate) struct Browser {
+/// How long a page may take for what is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A browser with one tab. A call that fails, and a page whose script fails, panic: it is
+/// for tests.
+#[derive(Debug)]
+pub struct Browser {
     process: Child,
     commands: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -24,7 +31,10 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// Starts the browser that the variable `CHROMIUM` names, with an empty tab.
-    pub(crate) fn start() -> Self {
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn start() -> Self {
         let browser = std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
         let profile = TempDir::new().expect("a profile");
         let mut process = Command::new("sh")
@@ -49,22 +59,71 @@ impl Browser {
         browser.session = attached["sessionId"].as_str().map(str::to_owned);
         browser.call("Page.enable", &json!({}));
         browser.call("Runtime.enable", &json!({}));
+        browser.call("Log.enable", &json!({}));
         browser
     }
 
     /// Opens the file in a window of that width.
-    pub(crate) fn open(&mut self, file: &Path, hash: &str, width: u32) {
-        let size = json!({
-            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false,
-        });
-        self.call("Emulation.setDeviceMetricsOverride", &size);
+    pub fn open(&mut self, file: &Path, hash: &str, width: u32) {
+        self.visit(&format!("file://{}{hash}", file.display()), width);
+    }
+
+    /// Opens the address in a window of that width.
+    pub fn visit(&mut self, url: &str, width: u32) {
+        self.resize(width, 900);
         // A mere change of what is behind `#` loads nothing.
         self.load("about:blank");
-        self.load(&format!("file://{}{hash}", file.display()));
+        self.load(url);
+    }
+
+    /// Gives the window that size.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        let size = json!({
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+        });
+        self.call("Emulation.setDeviceMetricsOverride", &size);
+    }
+
+    /// Has pages prefer dark colours, or light ones.
+    pub fn set_dark(&mut self, dark: bool) {
+        let value = if dark { "dark" } else { "light" };
+        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] });
+        self.call("Emulation.setEmulatedMedia", &features);
+    }
+
+    /// The window as a picture: PNG, in base64.
+    pub fn picture(&mut self) -> String {
+        let taken = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
+        taken["data"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until an expression in the page is true.
+    ///
+    /// # Panics
+    /// If it is not within twenty seconds.
+    #[track_caller]
+    pub fn wait_for(&mut self, expression: &str) {
+        let until = Instant::now() + PATIENCE;
+        while self.eval(&format!("Boolean({expression})")) != Value::Bool(true) {
+            let page = self.eval("document.body.innerText");
+            assert!(Instant::now() < until, "never true: {expression}\n{page}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The texts of scripts that failed, and of what the page was refused, since it was
+    /// opened.
+    pub fn complaints(&mut self) -> Vec<String> {
+        // Events come with the answer to a call.
+        self.eval("1");
+        let of_page = |event: &&Value| {
+            event["method"] == "Runtime.exceptionThrown" || event["method"] == "Log.entryAdded"
+        };
+        self.events.iter().filter(of_page).map(ToString::to_string).collect()
     }
 
     /// Whether scripts run in pages that are opened from now on.
-    pub(crate) fn set_scripts(&mut self, run: bool) {
+    pub fn set_scripts(&mut self, run: bool) {
         self.call("Emulation.setScriptExecutionDisabled", &json!({ "value": !run }));
     }
 
@@ -80,8 +139,11 @@ impl Browser {
     }
 
     /// The value of an expression in the page.
+    ///
+    /// # Panics
+    /// If it throws.
     #[track_caller]
-    pub(crate) fn eval(&mut self, expression: &str) -> Value {
+    pub fn eval(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "returnByValue": true });
         let mut answer = self.call("Runtime.evaluate", &asked);
         assert_eq!(answer["exceptionDetails"], Value::Null, "{expression}");
@@ -89,7 +151,7 @@ impl Browser {
     }
 
     /// Presses a key: a letter, or a key by its name.
-    pub(crate) fn key(&mut self, key: &str) {
+    pub fn key(&mut self, key: &str) {
         let (code, text) = match key {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
@@ -108,12 +170,12 @@ impl Browser {
     }
 
     /// Presses the keys of these letters.
-    pub(crate) fn keys(&mut self, letters: &str) {
+    pub fn keys(&mut self, letters: &str) {
         letters.chars().for_each(|letter| self.key(&letter.to_string()));
     }
 
     /// Clicks the middle of the element.
-    pub(crate) fn click(&mut self, selector: &str) {
+    pub fn click(&mut self, selector: &str) {
         let place = self.eval(&format!(
             "(() => {{ const element = document.querySelector('{selector}'); \
              element.scrollIntoView({{ block: 'nearest' }}); \
@@ -129,7 +191,7 @@ impl Browser {
     }
 
     /// Chooses from a list.
-    pub(crate) fn choose(&mut self, list: &str, value: &str) {
+    pub fn choose(&mut self, list: &str, value: &str) {
         self.eval(&format!(
             "(() => {{ const list = document.getElementById('{list}'); list.value = '{value}'; \
              list.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
@@ -137,8 +199,11 @@ impl Browser {
     }
 
     /// Calls a method of the debugging protocol.
+    ///
+    /// # Panics
+    /// If the browser refuses it, or has ended.
     #[track_caller]
-    pub(crate) fn call(&mut self, method: &str, parameters: &Value) -> Value {
+    pub fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.calls += 1;
         let mut command = json!({ "id": self.calls, "method": method, "params": parameters });
         if let Some(session) = &self.session {
