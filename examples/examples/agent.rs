@@ -6,15 +6,15 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use hooks_examples::agent::{ChatCompletions, Record, SystemClock, line};
-use hooks_examples::day;
 use hooks_examples::house::House;
 use hooks_examples::inspected::Inspected;
 use hooks_examples::view::{self, Look, Output};
+use hooks_examples::{day, hook_files};
 use terminal_size::{Width, terminal_size};
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -38,6 +38,8 @@ options
   --html FILE        write a page with the timeline: filters, search, keys
   --svg FILE         write a picture of the timeline's longest part
   --trace FILE       write the report of every fire as a line of JSON
+  --hooks DIR        run the hook scripts of coding agents that the files in DIR name, such
+                     as `.claude/settings.json`: naming the folder is trusting them
   --model-url URL    such as http://localhost:8080/v1 (https:// needs --features https)
   --model NAME       the model's name there
   --help             this text
@@ -54,6 +56,7 @@ struct Options {
     html: Option<PathBuf>,
     svg: Option<PathBuf>,
     trace: Option<PathBuf>,
+    hooks: Option<PathBuf>,
     url: Option<String>,
     model: Option<String>,
     messages: Vec<String>,
@@ -191,10 +194,12 @@ async fn run(
         let key = std::env::var("MODEL_API_KEY").ok();
         let model = ChatCompletions::new(url, model, key);
         let house = House::new(Box::new(model), SystemClock)?;
+        connect(&house, options.hooks.as_deref())?;
         talk(&house, options.messages, show).await;
         house
     } else {
         let house = day::house()?;
+        connect(&house, options.hooks.as_deref())?;
         day::live(&house, show).await?;
         house
     };
@@ -212,6 +217,15 @@ async fn run(
         written.push(svg.write(&view::picture(&records))?);
     }
     Ok(written)
+}
+
+/// Has hook scripts take part, and says what is odd about their files.
+fn connect(house: &House, folder: Option<&Path>) -> Result<(), Failure> {
+    let Some(folder) = folder else { return Ok(()) };
+    for odd in hook_files::connect(house.agent.hooks(), folder)? {
+        eprintln!("odd: {odd}");
+    }
+    Ok(())
 }
 
 /// Hands the agent these messages, or each line as it is typed.
@@ -248,6 +262,7 @@ fn options() -> Result<Options, lexopt::Error> {
             Long("svg") => options.svg = Some(arguments.value()?.into()),
             Long("trace") => options.trace = Some(arguments.value()?.into()),
             Long("html") => options.html = Some(arguments.value()?.into()),
+            Long("hooks") => options.hooks = Some(arguments.value()?.into()),
             Long("model-url") => options.url = Some(arguments.value()?.string()?),
             Long("model") => options.model = Some(arguments.value()?.string()?),
             Long("inspect") => {

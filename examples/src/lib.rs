@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`agent`] | the host: sessions, turns, tools, a gateway, tickets, goals, subagents |
 //! | [`plugins`] | what extends it: one file each, to copy |
+//! | [`hook_files`] | hook scripts of coding agents, taking part by `--hooks DIR` |
 //! | [`house`] | host and plugins put together |
 //! | [`day`] | a scripted day of that agent, for the demonstration and its tests |
 //! | [`inspected`] | the same day again and again, with a live page beside it |
@@ -15,6 +16,7 @@
 
 pub mod agent;
 pub mod day;
+pub mod hook_files;
 pub mod house;
 pub mod inspected;
 pub mod plugins;

@@ -147,3 +147,32 @@ fn an_unknown_option_is_refused_and_help_is_given() {
         assert!(said.contains(option), "{option}");
     }
 }
+
+#[test]
+fn hook_scripts_take_part_as_handlers() {
+    let folder = TempDir::new().expect("a folder");
+    let settings = r#"{ "hooks": {
+      "PreToolUse": [ { "matcher": "Bash", "hooks": [
+        { "type": "command", "command": "cat >/dev/null; echo commands rest today >&2; exit 2" } ] } ],
+      "PostToolUse": [ { "matcher": "Read|Writ", "hooks": [
+        { "type": "command", "command": "cat > last.json" } ] } ] } }"#;
+    std::fs::create_dir(folder.path().join(".claude")).expect("a folder");
+    std::fs::write(folder.path().join(".claude/settings.json"), settings).expect("a file");
+    let trace = folder.path().join("trace.jsonl");
+    let (hooks, to) = (folder.path().display().to_string(), trace.display().to_string());
+    let output = agent(&["--hooks", &hooks, "--trace", &to]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("settings.json:5, line 4: Claude Code has no tool `Writ`"), "{said}");
+    let trace = std::fs::read_to_string(trace).expect("a trace");
+    assert!(trace.contains(r#""owner":{"kind":"plugin","id":"claude-code"}"#), "{trace}");
+    let timeline = String::from_utf8_lossy(&output.stdout);
+    assert!(timeline.contains("commands rest today"), "{timeline}");
+    let last = std::fs::read_to_string(folder.path().join("last.json")).expect("it ran");
+    assert_eq!(serde_json::from_str::<Value>(&last).expect("JSON")["tool_name"], "Read");
+
+    let output = agent(&["--hooks", "/no/such/folder"]);
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("no hooks in `/no/such/folder`"), "{said}");
+}

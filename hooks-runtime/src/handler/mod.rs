@@ -13,7 +13,7 @@ pub(crate) mod registration;
 pub(crate) mod target;
 pub(crate) mod verbs;
 
-pub use crate::engine::raw::HookContext;
+pub use crate::engine::raw::{FireKey, HookContext};
 pub use capturing::{Capturing, capturing};
 #[cfg(feature = "collect")]
 pub use collect::{CollectError, MissingHandler, collected};

@@ -58,6 +58,12 @@ unsafe impl Send for HookContext {}
 // SAFETY: as above.
 unsafe impl Sync for HookContext {}
 
+/// Tells one fire from all others that are under way; see [`HookContext::fire_key`].
+///
+/// The example of [`HookContext::fire_key`] compares two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FireKey(usize);
+
 impl HookContext {
     #[inline]
     pub(super) fn new(
@@ -115,6 +121,38 @@ impl HookContext {
     /// scope of this fire, whichever plugin asks.
     pub fn hooks(&self) -> &ScopedHooks {
         self.fire().hooks
+    }
+
+    /// Tells this fire from all others that are under way: one value for all of its
+    /// handlers, rewriters and guards alike. A later fire may have it again.
+    ///
+    /// Handlers that share a state find in it what belongs to this fire. What a fire that
+    /// was dropped left there is the next one's to clear, so a first handler does that.
+    ///
+    /// ```
+    /// # use std::sync::{Arc, Mutex};
+    /// # use hooks_runtime::{HookContext, HookRegistry, Judgement, Verdict, hook_points, on};
+    /// # hook_points! { pub gating Editing { page: u32 } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let began = Arc::new(Mutex::new(None));
+    /// let at_begin = Arc::clone(&began);
+    /// hooks.register(on::<Editing>().handler(move |_: &EditingPayload, cx: &HookContext| {
+    ///     *at_begin.lock().unwrap() = Some(cx.fire_key());
+    ///     Verdict::Pass
+    /// }))?;
+    /// hooks.register(on::<Editing>().guard(move |_: &EditingPayload, cx: &HookContext| {
+    ///     assert_eq!(*began.lock().unwrap(), Some(cx.fire_key()));
+    ///     Judgement::Pass
+    /// }))?;
+    /// let gate = hooks.fire_gating::<Editing>(EditingPayload { page: 1 }).await?;
+    /// # assert!(gate.into_result().is_ok());
+    /// # Ok(()) }
+    /// ```
+    pub fn fire_key(&self) -> FireKey {
+        // Where the fire is pinned: no two that are under way share it.
+        FireKey(self.fire.as_ptr().addr())
     }
 
     /// What earlier handlers of a modifying fire of `P` have set so far.

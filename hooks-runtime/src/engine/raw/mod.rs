@@ -50,7 +50,7 @@ pub(crate) use barrier::is_refused as barrier_is_refused;
 pub(crate) use call::{Call, CallStep};
 pub(crate) use condition::ErasedCondition;
 pub(crate) use contained::Contained;
-pub use context::HookContext;
+pub use context::{FireKey, HookContext};
 pub(crate) use frame::{Frame, Watch};
 pub(crate) use handler::{EntryRef, ErasedHandler, HandlerCell, HandlerRef, Invoke};
 pub(crate) use invoke::{Asked, Invocation, with_waker};

@@ -1,0 +1,148 @@
+//! The arguments.
+
+use std::path::PathBuf;
+
+use hooks_bridge::Dialect;
+use lexopt::prelude::{Long, Short, Value, ValueExt};
+
+pub(crate) const HELP: &str = "\
+The hook scripts of coding agents: what they would do, and what they do.
+
+  hooks-bridge check [FILES]     what each file would do in each dialect, and what is odd;
+                                 exit code 1 where something is suspicious
+  hooks-bridge preview [FILES]   what would run, from where, and the line that would trust it
+  hooks-bridge fire EVENT --config FILE --dialect DIALECT < payload.json
+                                 runs the commands for an event, with its own stdin, and
+                                 prints one JSON object; exit code 0 where it may go on, 2
+                                 where it is rejected, 1 where there is no verdict
+
+Without FILES, all files of all dialects in the project are taken.
+
+options
+  --project DIR      the folder of the project; the current one without it
+  --json             check: print JSON
+  --dialect NAME     fire: claude-code, codex, gemini, cursor or copilot
+  --faithful         fire: read answers as the product does, not strictly
+  --trust            fire: run commands that were not granted
+  --grants FILE      the file with the grants, outside of the project; without it
+                     $XDG_CONFIG_HOME/hooks-bridge/grants or ~/.config/hooks-bridge/grants
+  --help             this text
+";
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum Task {
+    Check { json: bool },
+    Preview,
+    Fire(Fire),
+    Help,
+}
+
+/// One event to be fired.
+#[derive(Debug)]
+pub(crate) struct Fire {
+    pub(crate) event: String,
+    pub(crate) config: PathBuf,
+    pub(crate) dialect: Dialect,
+    pub(crate) faithful: bool,
+    pub(crate) trust: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    pub(crate) task: Task,
+    pub(crate) project: Option<PathBuf>,
+    pub(crate) grants: Option<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Default)]
+struct Given {
+    words: Vec<PathBuf>,
+    project: Option<PathBuf>,
+    grants: Option<PathBuf>,
+    config: Option<PathBuf>,
+    dialect: Option<String>,
+    /// Options without a value, as they were written.
+    flags: Vec<&'static str>,
+}
+
+impl Arguments {
+    pub(crate) fn read(mut parser: lexopt::Parser) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut given = Given::default();
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Value(word) => given.words.push(word.into()),
+                Long("project") => given.project = Some(parser.value()?.into()),
+                Long("grants") => given.grants = Some(parser.value()?.into()),
+                Long("config") => given.config = Some(parser.value()?.into()),
+                Long("dialect") => given.dialect = Some(parser.value()?.string()?),
+                Long("json") => given.flags.push("--json"),
+                Long("faithful") => given.flags.push("--faithful"),
+                Long("trust") => given.flags.push("--trust"),
+                Long("help") | Short('h') => given.flags.push("--help"),
+                _ => return Err(argument.unexpected().into()),
+            }
+        }
+        given.arguments()
+    }
+}
+
+impl Given {
+    fn arguments(mut self) -> Result<Arguments, Box<dyn std::error::Error>> {
+        let has = |given: &Self, flag| given.flags.contains(&flag);
+        let help = has(&self, "--help") || self.words.is_empty();
+        let word = if help { "help".into() } else { self.words.remove(0) };
+        let task = match word.to_str() {
+            Some("help") => Task::Help,
+            Some("check") => Task::Check { json: has(&self, "--json") },
+            Some("preview") => Task::Preview,
+            Some("fire") => Task::Fire(self.fire()?),
+            _ => {
+                let word = word.display().to_string();
+                let word = hooks_runtime::report::escaped(&word).to_string();
+                return Err(format!(
+                    "`{word}` is no task: write check, preview or fire; see `--help`"
+                )
+                .into());
+            }
+        };
+        let of_task: &[&str] = match task {
+            Task::Check { .. } => &["--json"],
+            Task::Preview => &[],
+            Task::Fire(_) => &["--faithful", "--trust"],
+            Task::Help => return Ok(self.with(task)),
+        };
+        if let Some(flag) = self.flags.iter().find(|flag| !of_task.contains(flag)) {
+            return Err(format!("`{flag}` is not for this task; see `--help`").into());
+        }
+        if !matches!(task, Task::Fire(_)) && (self.config.is_some() || self.dialect.is_some()) {
+            return Err(
+                "`--config` and `--dialect` are for `fire`; name the files as they are".into()
+            );
+        }
+        Ok(self.with(task))
+    }
+
+    fn fire(&mut self) -> Result<Fire, Box<dyn std::error::Error>> {
+        let mut words = std::mem::take(&mut self.words).into_iter();
+        let event =
+            words.next().ok_or("`fire` needs the name of an event, as its dialect writes it")?;
+        if let Some(extra) = words.next() {
+            return Err(
+                format!("`fire` takes one event, and `{}` is too many", extra.display()).into()
+            );
+        }
+        Ok(Fire {
+            event: event.to_string_lossy().into_owned(),
+            config: self.config.take().ok_or("`fire` needs `--config FILE`")?,
+            dialect: self.dialect.take().ok_or("`fire` needs `--dialect NAME`")?.parse()?,
+            faithful: self.flags.contains(&"--faithful"),
+            trust: self.flags.contains(&"--trust"),
+        })
+    }
+
+    fn with(self, task: Task) -> Arguments {
+        Arguments { task, project: self.project, grants: self.grants, files: self.words }
+    }
+}

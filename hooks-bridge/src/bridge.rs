@@ -1,0 +1,233 @@
+//! The bridge: what was read, as handlers of points.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::command::{AGAIN, Command, FIRST};
+use crate::config::{Entry, Plan};
+use crate::facts::EventKind;
+use crate::runner::{Environment, Limits, Runner};
+use crate::trust::Trust;
+use crate::verdict::Mode;
+
+/// Turns the entries of a [`Plan`] into handlers of points.
+///
+/// ```
+/// use hooks_bridge::config::{Origin, Plan, Source};
+/// use hooks_bridge::{Bridge, Dialect};
+/// use hooks_points::lifecycle::{BeforeToolCall, BeforeToolCallPayload};
+/// use hooks_runtime::{Gate, HookRegistry};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = r#"{ "hooks": { "PreToolUse": [ { "matcher": "Bash", "hooks": [
+///     { "type": "command", "command": "grep -q 'rm -rf' && { echo 'not here' >&2; exit 2; }; exit 0" }
+/// ] } ] } }"#;
+/// let source = Source::new(Dialect::ClaudeCode, ".claude/settings.json", Origin::User);
+/// let plan = Plan::read_text(&source, text, "/tmp");
+///
+/// let bridge = Bridge::new("/tmp", plan).tool("run_command", "Bash");
+/// let hooks = HookRegistry::new();
+/// hooks.register(bridge.gate::<BeforeToolCall>())?;
+///
+/// let call = BeforeToolCallPayload {
+///     tool_name: "run_command".into(),
+///     parameters: json!({ "command": "rm -rf /" }),
+///     user_id: "user-1".into(),
+///     context: "chat".into(),
+/// };
+/// let Gate::Rejected(rejection) = hooks.fire_gating::<BeforeToolCall>(call).await? else { panic!() };
+/// assert_eq!(rejection.reason(), "not here");
+/// assert_eq!(rejection.owner().as_ref(), "claude-code");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Bridge {
+    pub(crate) shared: Arc<Shared>,
+    entries: Arc<Vec<Entry>>,
+}
+
+/// What all commands of a bridge share.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    pub(crate) project: PathBuf,
+    pub(crate) mode: Mode,
+    pub(crate) runner: Runner,
+    pub(crate) environment: Environment,
+    pub(crate) tools: HashMap<String, String>,
+    pub(crate) trust: Trust,
+    #[cfg(feature = "http")]
+    pub(crate) http: crate::http::Http,
+}
+
+impl Bridge {
+    /// A bridge for what was read, in the folder of a project. Nothing of the project's own
+    /// files runs until [`trust`](Self::trust) grants it.
+    ///
+    /// The example of [`Bridge`] makes one.
+    pub fn new(project: impl Into<PathBuf>, plan: Plan) -> Self {
+        let shared = Shared {
+            project: project.into(),
+            mode: Mode::Strict,
+            runner: Runner::new(Limits::default()),
+            environment: Environment::default(),
+            tools: HashMap::new(),
+            trust: Trust::default(),
+            #[cfg(feature = "http")]
+            http: crate::http::Http::default(),
+        };
+        Self { shared: Arc::new(shared), entries: Arc::new(plan.entries) }
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+        change(Arc::make_mut(&mut self.shared));
+        self
+    }
+
+    /// How answers are read; [`Mode::Strict`] without it.
+    ///
+    /// ```
+    /// use hooks_bridge::config::Plan;
+    /// use hooks_bridge::{Bridge, Mode};
+    ///
+    /// let bridge = Bridge::new("/srv/shop", Plan::default()).mode(Mode::Faithful);
+    /// assert_eq!(bridge.skipped().count(), 0);
+    /// ```
+    #[must_use]
+    pub fn mode(self, mode: Mode) -> Self {
+        self.change(|shared| shared.mode = mode)
+    }
+
+    /// What commands may take.
+    ///
+    /// ```
+    /// use hooks_bridge::Bridge;
+    /// use hooks_bridge::config::Plan;
+    /// use hooks_bridge::runner::Limits;
+    ///
+    /// let limits = Limits { concurrent: 2, ..Limits::default() };
+    /// let bridge = Bridge::new("/srv/shop", Plan::default()).limits(limits);
+    /// # drop(bridge);
+    /// ```
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        self.change(|shared| shared.runner = Runner::new(limits))
+    }
+
+    /// Which variables of the host's environment commands see.
+    ///
+    /// ```
+    /// use hooks_bridge::Bridge;
+    /// use hooks_bridge::config::Plan;
+    /// use hooks_bridge::runner::Environment;
+    ///
+    /// let environment = Environment::default().allow("CARGO_HOME");
+    /// let bridge = Bridge::new("/srv/shop", Plan::default()).environment(environment);
+    /// # drop(bridge);
+    /// ```
+    #[must_use]
+    pub fn environment(self, environment: Environment) -> Self {
+        self.change(|shared| shared.environment = environment)
+    }
+
+    /// A tool of the host, and the name that Claude Code has for such a tool: matchers of
+    /// every dialect find it by its own name for that.
+    ///
+    /// The example of [`Bridge`] names one.
+    #[must_use]
+    pub fn tool(self, of_host: impl Into<String>, common: impl Into<String>) -> Self {
+        self.change(|shared| {
+            shared.tools.insert(of_host.into(), common.into());
+        })
+    }
+
+    /// What of the project may run.
+    ///
+    /// The example of [`Trust`] has grants.
+    #[must_use]
+    pub fn trust(self, trust: Trust) -> Self {
+        self.change(|shared| shared.trust = trust)
+    }
+
+    /// Which addresses handlers of the type `http` may post to.
+    ///
+    /// The example of [`Http`](crate::http::Http) allows one.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn http(self, http: crate::http::Http) -> Self {
+        self.change(|shared| shared.http = http)
+    }
+
+    /// The entries that do not run, each with the reason.
+    ///
+    /// ```
+    /// use hooks_bridge::config::{Origin, Plan, Source};
+    /// use hooks_bridge::{Bridge, Dialect};
+    ///
+    /// let text = r#"{ "version": 1, "hooks": { "stop": [ { "command": "true" } ] } }"#;
+    /// let source = Source::new(Dialect::Cursor, ".cursor/hooks.json", Origin::Project);
+    /// let bridge = Bridge::new("/srv/shop", Plan::read_text(&source, text, "/srv/shop"));
+    /// let (entry, reason) = bridge.skipped().next().unwrap();
+    /// assert_eq!((entry.event.as_str(), reason.as_str()), ("stop", "it is not trusted"));
+    /// ```
+    pub fn skipped(&self) -> impl Iterator<Item = (&Entry, String)> {
+        self.entries.iter().filter_map(|entry| Some((entry, self.reason(entry)?)))
+    }
+
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
+    /// Why an entry does not run, if it does not.
+    fn reason(&self, entry: &Entry) -> Option<String> {
+        let untrusted = || {
+            let trusted = self.shared.trust.covers(entry, &self.shared.project);
+            (!trusted).then(|| "it is not trusted".to_owned())
+        };
+        entry.skipped.clone().or_else(untrusted)
+    }
+
+    /// The commands for the events that a point takes, each under a name of its own.
+    pub(crate) fn commands(&self, takes: impl Fn(EventKind, &str) -> bool) -> Vec<Command> {
+        let mut names = HashSet::new();
+        let entries = self.entries.iter().filter(|entry| self.reason(entry).is_none());
+        let commands = entries.filter_map(|entry| {
+            let (event, handler) = (entry.rule?, entry.handler.clone()?);
+            if !takes(event.kind, event.name) {
+                return None;
+            }
+            let name = unique(&mut names, entry);
+            let (shared, entry) = (Arc::clone(&self.shared), entry.clone());
+            Some(Command { shared, entry, handler, event, name, limit: None })
+        });
+        commands.collect()
+    }
+}
+
+/// A name for a handler: that of its script or the beginning of its command, and a number
+/// where another has it.
+fn unique(names: &mut HashSet<(crate::Dialect, String)>, entry: &Entry) -> String {
+    let script = entry.scripts.files.last().or(entry.scripts.missing.last());
+    let script =
+        script.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
+    let given = entry.handler.as_ref().and_then(|handler| handler.name.clone());
+    let text = given.or(script).unwrap_or_else(|| entry.command());
+    let plain = hooks_runtime::report::escaped(&text).to_string().replace('/', "∕");
+    let short: String = plain.trim().chars().take(40).collect();
+    let short = match short.trim() {
+        "" => "command",
+        short => short,
+    };
+    // The names that the bridge itself uses are taken.
+    let taken = |name: &str| name == FIRST || name.ends_with(AGAIN);
+    let mut name = short.to_owned();
+    for number in 2.. {
+        if !taken(&name) && names.insert((entry.dialect, name.clone())) {
+            break;
+        }
+        name = format!("{short} #{number}");
+    }
+    name
+}

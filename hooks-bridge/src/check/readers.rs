@@ -1,0 +1,69 @@
+//! Which products read a file.
+
+use std::path::Path;
+
+use crate::config::Source;
+use crate::dialect::Dialect;
+
+/// The products that read a file by its place. Cursor and Copilot read Claude Code's
+/// settings too, without being asked.
+pub(super) fn of(source: &Source) -> Vec<Dialect> {
+    let mut readers = vec![source.dialect];
+    if source.dialect == Dialect::ClaudeCode && is_in(&source.file, ".claude/settings") {
+        readers.extend([Dialect::Cursor, Dialect::Copilot]);
+    }
+    readers
+}
+
+fn is_in(file: &Path, place: &str) -> bool {
+    file.to_string_lossy().contains(place)
+}
+
+/// The dialect that a file is written in: by its place, else by the events that it has.
+pub(super) fn dialect_of(file: &Path, text: &str) -> Dialect {
+    let placed = Dialect::ALL.into_iter().find(|dialect| {
+        let places = dialect.rules().format.files.iter();
+        // A plugin's `hooks.json` may be of any dialect.
+        places.filter(|place| place.starts_with('.')).any(|place| is_in(file, place))
+    });
+    placed.unwrap_or_else(|| by_content(text))
+}
+
+/// The dialect with the most events of its own in a text; of several the first.
+fn by_content(text: &str) -> Dialect {
+    let score = |dialect: Dialect| {
+        let rules = dialect.rules();
+        let known =
+            rules.events.iter().filter(|event| text.contains(&format!("\"{}\"", event.name)));
+        let keys =
+            rules.format.handler_keys.iter().filter(|key| text.contains(&format!("\"{key}\"")));
+        let shape = usize::from(rules.format.nested == text.matches("\"hooks\"").count().gt(&1));
+        known.count() * 4 + keys.count() + shape * 2
+    };
+    let best = Dialect::ALL.into_iter().rev().max_by_key(|dialect| score(*dialect));
+    best.unwrap_or(Dialect::ClaudeCode)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_place_and_by_content() {
+        let of = |file: &str, text: &str| dialect_of(Path::new(file), text);
+        assert_eq!(of("/a/.gemini/settings.json", ""), Dialect::Gemini);
+        assert_eq!(of("/a/.github/hooks/x.json", ""), Dialect::Copilot);
+        let nested = |event: &str| {
+            format!(
+                "{{\"hooks\": {{\"{event}\": [{{\"hooks\": [{{\"type\": \"command\", \"command\": \"x\"}}]}}]}}}}"
+            )
+        };
+        assert_eq!(of("x.json", &nested("PreToolUse")), Dialect::ClaudeCode);
+        assert_eq!(of("x.json", &nested("BeforeTool")), Dialect::Gemini);
+        let flat = |handler: &str| {
+            format!("{{\"version\": 1, \"hooks\": {{\"preToolUse\": [{{{handler}}}]}}}}")
+        };
+        assert_eq!(of("x.json", &flat("\"command\": \"x\"")), Dialect::Cursor);
+        assert_eq!(of("x.json", &flat("\"bash\": \"x\", \"timeoutSec\": 3")), Dialect::Copilot);
+    }
+}

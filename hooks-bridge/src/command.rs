@@ -1,0 +1,281 @@
+//! One command, asked about what happens in the host.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hooks_runtime::HookContext;
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, Opinion};
+use crate::bridge::Shared;
+use crate::config::{Entry, Handler, HandlerKind};
+use crate::dialect::Dialect;
+use crate::facts::{EventKind, Facts, Surroundings};
+use crate::matcher::rule_applies;
+use crate::rules::{EventRule, Rules, Subject};
+#[cfg(feature = "http")]
+use crate::runner::Exit;
+use crate::runner::{Cause, Failure, Invocation, Program, Ran, Runner};
+use crate::runs::{Run, Runs, exit_code};
+use crate::verdict::{self, Effect, Mode};
+
+/// What the name of a handler ends with that asks a command again.
+pub(crate) const AGAIN: &str = " (again)";
+
+/// The name of the handler with which a fire begins.
+pub(crate) const FIRST: &str = "hooks-bridge";
+
+/// A command that can be asked.
+#[derive(Debug)]
+pub(crate) struct Command {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) entry: Entry,
+    pub(crate) handler: Handler,
+    pub(crate) event: &'static EventRule,
+    /// The name of its handler, unique at a point.
+    pub(crate) name: String,
+    /// The longest time that its point leaves it.
+    pub(crate) limit: Option<Duration>,
+}
+
+/// What came of asking a command.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) effect: Result<Effect, Failure>,
+    pub(crate) context: Option<String>,
+}
+
+impl Command {
+    pub(crate) fn rules(&self) -> &'static Rules {
+        self.entry.dialect.rules()
+    }
+
+    /// Whether the command is for this: its event, its matcher and its rule.
+    pub(crate) fn applies(&self, facts: &Facts) -> bool {
+        let (rules, facts) = (self.rules(), self.translated(facts));
+        if let Some(tool) = &facts.tool {
+            let names = rules.tool_names(&tool.name);
+            if !self.event.tools.is_empty()
+                && !names.iter().any(|name| self.event.tools.contains(name))
+            {
+                return false;
+            }
+            if self.event.kind == EventKind::AfterTool && !self.is_for_outcome(tool.failed) {
+                return false;
+            }
+        }
+        let document = (rules.stdin)(self.event, &facts);
+        self.matches(&document) && self.rule_applies(&document)
+    }
+
+    /// Some dialects have an event of their own for tools that failed.
+    fn is_for_outcome(&self, failed: bool) -> bool {
+        let of_failures = |event: &EventRule| event.name.ends_with("UseFailure");
+        if of_failures(self.event) {
+            return failed;
+        }
+        !failed || !self.rules().events.iter().any(of_failures)
+    }
+
+    fn matches(&self, document: &Map<String, Value>) -> bool {
+        let Some(key) = self.event.subject.key() else { return true };
+        // What is not known is not a reason to leave a check out.
+        let Some(subject) = document.get(key).and_then(Value::as_str) else { return true };
+        match self.event.subject {
+            Subject::Tool(_) => {
+                let names = self.rules().tool_names(subject);
+                names.into_iter().any(|name| self.entry.compiled.matches(name))
+            }
+            _ => self.entry.compiled.matches(subject),
+        }
+    }
+
+    fn rule_applies(&self, document: &Map<String, Value>) -> bool {
+        let Some(rule) = &self.handler.rule else { return true };
+        let tool = document.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+        rule_applies(rule, tool, document.get("tool_input").unwrap_or(&Value::Null))
+    }
+
+    /// The facts with the tool by the name that the dialect has for it.
+    fn translated(&self, facts: &Facts) -> Facts {
+        let mut facts = facts.clone();
+        facts.cwd.get_or_insert_with(|| self.shared.project.clone());
+        if let Some(tool) = &mut facts.tool {
+            let common = self.shared.tools.get(&tool.name).unwrap_or(&tool.name);
+            // Events in Pascal case have the names of Claude Code, in every dialect.
+            let is_common = self.event.name.starts_with(char::is_uppercase)
+                && self.entry.dialect == Dialect::Copilot;
+            tool.name = if is_common {
+                common.to_owned()
+            } else {
+                self.rules().own_name(common).to_owned()
+            };
+        }
+        facts
+    }
+
+    /// Asks the command.
+    pub(crate) async fn ask(&self, facts: &Facts, cx: &HookContext, again: bool) -> Asked {
+        let facts = self.translated(facts);
+        let began = Instant::now();
+        let (answer, exit, stderr) = match self.run(&facts).await {
+            Ok(None) => (Answer::none(), None, String::new()),
+            Ok(Some(ran)) => {
+                let answer = verdict::read(self.rules(), self.event, self.shared.mode, &ran);
+                (answer, Some(ran.exit), ran.stderr)
+            }
+            Err(failure) => {
+                let stderr = failure.stderr.clone();
+                (Answer { opinion: Opinion::Failed(failure), ..Answer::none() }, None, stderr)
+            }
+        };
+        self.report(&answer);
+        if let Some(runs) = cx.get::<Runs>() {
+            runs.add(Run {
+                handler: self.name.clone(),
+                command: self.entry.command(),
+                again,
+                exit: exit_code(exit, &answer),
+                answer: answer.clone(),
+                took: began.elapsed(),
+                stderr,
+            });
+        }
+        let Answer { opinion, context, .. } = answer;
+        let rules = self.rules();
+        let effect = verdict::settle(self.shared.mode, rules, self.event, &self.handler, opinion);
+        Asked { effect, context }
+    }
+
+    /// What is odd about an answer is said in the log; failures are the registry's to log.
+    fn report(&self, answer: &Answer) {
+        for notice in &answer.notices {
+            tracing::warn!(
+                target: "hooks_bridge",
+                handler = %self.name,
+                event = self.event.name,
+                notice = %hooks_runtime::report::escaped(notice),
+                "a hook's answer is odd"
+            );
+        }
+    }
+
+    /// Runs the command. One that nothing waits for is only started.
+    async fn run(&self, facts: &Facts) -> Result<Option<Ran>, Failure> {
+        let prepared = self.prepared(facts)?;
+        if !self.handler.background {
+            return prepared.run().await.map(Some);
+        }
+        let (name, event) = (self.name.clone(), self.event.name);
+        tokio::spawn(async move {
+            if let Err(failure) = prepared.run().await {
+                tracing::warn!(target: "hooks_bridge", handler = %name, event, %failure, "a hook in the background failed");
+            }
+        });
+        Ok(None)
+    }
+
+    /// All that a run needs.
+    fn prepared(&self, facts: &Facts) -> Result<Prepared, Failure> {
+        self.shared.trust.check(&self.entry, &self.shared.project)?;
+        if self.shared.mode == Mode::Strict
+            && let Some(missing) = self.entry.scripts.missing_now()
+        {
+            // The exit code of an interpreter without a script may be that of a denial.
+            return Err(Failure::new(Cause::Missing(missing.to_owned())));
+        }
+        let document = Value::Object((self.rules().stdin)(self.event, facts));
+        let stdin = document.to_string().into_bytes();
+        let timeout = self.entry.timeout();
+        let timeout = self.limit.map_or(timeout, |limit| timeout.min(limit));
+        Ok(match &self.handler.kind {
+            HandlerKind::Http { .. } => {
+                let shared = Arc::clone(&self.shared);
+                Prepared::Http { shared, kind: self.handler.kind.clone(), stdin, timeout }
+            }
+            kind => {
+                let invocation = self.invocation(kind, facts, stdin, timeout);
+                Prepared::Command(self.shared.runner.clone(), Box::new(invocation))
+            }
+        })
+    }
+
+    fn invocation(
+        &self,
+        kind: &HandlerKind,
+        facts: &Facts,
+        stdin: Vec<u8>,
+        timeout: Duration,
+    ) -> Invocation {
+        let around =
+            Surroundings { project: &self.shared.project, plugin: self.entry.origin.plugin() };
+        let of_dialect = (self.rules().environment)(facts, &around);
+        let program = match kind {
+            HandlerKind::Shell { shell, line } => Program::shell(shell, line),
+            HandlerKind::Exec { program, arguments } => {
+                let fill = |word: &String| OsString::from(filled(word, &of_dialect));
+                Program { program: fill(program), arguments: arguments.iter().map(fill).collect() }
+            }
+            HandlerKind::Http { .. } => unreachable!("an address is posted to"),
+        };
+        let of_dialect =
+            of_dialect.iter().map(|(name, value)| (OsString::from(name), value.into()));
+        let of_entry =
+            self.handler.environment.iter().map(|(name, value)| (name.into(), value.into()));
+        Invocation {
+            program,
+            directory: Some(self.directory()),
+            environment: self.shared.environment.variables(of_dialect.chain(of_entry)),
+            stdin,
+            timeout,
+            stdout: self.rules().stdout,
+        }
+    }
+
+    /// Where it runs: in the project, where its files were found when it was read and
+    /// granted, not where the agent happens to work. stdin says where that is.
+    fn directory(&self) -> PathBuf {
+        let project: &Path = &self.shared.project;
+        let directory = self.handler.directory.as_ref();
+        directory.map_or_else(|| project.to_owned(), |directory| project.join(directory))
+    }
+}
+
+/// A run that can be begun.
+enum Prepared {
+    Command(Runner, Box<Invocation>),
+    #[cfg_attr(not(feature = "http"), allow(dead_code))] // what is said then needs none of it
+    Http {
+        shared: Arc<Shared>,
+        kind: HandlerKind,
+        stdin: Vec<u8>,
+        timeout: Duration,
+    },
+}
+
+impl Prepared {
+    async fn run(self) -> Result<Ran, Failure> {
+        match self {
+            Self::Command(runner, invocation) => runner.run(*invocation).await,
+            #[cfg(feature = "http")]
+            Self::Http { shared, kind, stdin, timeout } => {
+                let stdout = shared.http.post(&kind, stdin, timeout).await?;
+                Ok(Ran { exit: Exit::Code(0), stdout, stderr: String::new() })
+            }
+            #[cfg(not(feature = "http"))]
+            Self::Http { .. } => {
+                let why = "the bridge was built without its feature `http`";
+                Err(Failure { started: false, ..Failure::new(Cause::Http(why.into())) })
+            }
+        }
+    }
+}
+
+/// A word without a shell: the variables of the dialect are filled in as they are.
+fn filled(word: &str, variables: &[(&'static str, String)]) -> String {
+    let fill =
+        |word: String, (name, value): &(&str, String)| word.replace(&format!("${{{name}}}"), value);
+    variables.iter().fold(word.to_owned(), fill)
+}

@@ -1,0 +1,246 @@
+//! One handler of a configuration file, and what is to be said of it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hooks_runtime::report::escaped;
+
+use crate::config::script::Scripts;
+use crate::dialect::Dialect;
+use crate::matcher::Matcher;
+use crate::rules::EventRule;
+
+/// One handler of a configuration file.
+///
+/// The example of [`Plan`](super::Plan) reads some.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Whose file it is in.
+    pub dialect: Dialect,
+    /// The event, as it is written there.
+    pub event: String,
+    /// The matcher, as it is written there.
+    pub matcher: Option<String>,
+    /// What runs, where the entry says so.
+    pub handler: Option<Handler>,
+    /// Where it is.
+    pub place: Place,
+    /// Where the same handler was found again; it runs once.
+    pub also: Vec<Place>,
+    /// Why it does not run.
+    pub skipped: Option<String>,
+    /// What is odd about it.
+    pub suspicions: Vec<Suspicion>,
+    pub(crate) origin: Origin,
+    pub(crate) compiled: Matcher,
+    pub(crate) rule: Option<&'static EventRule>,
+    pub(crate) scripts: Scripts,
+}
+
+/// What becomes of an entry.
+///
+/// The example of [`Plan`](super::Plan) asks for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryState {
+    /// It runs, and nothing is odd about it.
+    Loaded,
+    /// Something is odd about it; whether it runs, [`Entry::runs`] says.
+    Suspicious,
+    /// It does not run, for a reason that is no mistake.
+    Skipped,
+}
+
+/// Something odd about an entry.
+///
+/// The example of [`Plan`](super::Plan) has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspicion {
+    /// The line of what is odd.
+    pub line: usize,
+    /// What is odd, and what to do.
+    pub text: String,
+}
+
+impl fmt::Display for Suspicion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, escaped(&self.text))
+    }
+}
+
+/// A line of a file.
+///
+/// ```
+/// use hooks_bridge::config::Place;
+///
+/// let place = Place { file: ".claude/settings.json".into(), line: 7 };
+/// assert_eq!(place.to_string(), ".claude/settings.json:7");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", escaped(&self.file.display().to_string()), self.line)
+    }
+}
+
+/// Whose file it is.
+///
+/// ```
+/// use hooks_bridge::config::Origin;
+///
+/// // What comes with a project runs only where it was granted.
+/// assert!(Origin::Project.needs_trust());
+/// assert!(!Origin::User.needs_trust());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It comes with the project, and is no more trusted than that.
+    Project,
+    /// The user wrote it.
+    User,
+    /// A plugin in this folder brings it. The host has installed the plugin.
+    Plugin(PathBuf),
+}
+
+impl Origin {
+    /// Whether it runs only where it was granted.
+    ///
+    /// The example of [`Origin`] asks it.
+    pub const fn needs_trust(&self) -> bool {
+        matches!(self, Self::Project)
+    }
+
+    pub(crate) fn plugin(&self) -> Option<&Path> {
+        match self {
+            Self::Plugin(root) => Some(root),
+            Self::Project | Self::User => None,
+        }
+    }
+}
+
+/// What an entry runs, and how.
+///
+/// The example of [`Plan`](super::Plan) has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handler {
+    /// What runs.
+    pub kind: HandlerKind,
+    /// Its name, where the file gives it one.
+    pub name: Option<String>,
+    /// Its time limit, where the file sets one.
+    pub timeout: Option<Duration>,
+    /// Whether its failure blocks: `onFailure: "block"`, `failClosed: true`.
+    pub fails_closed: bool,
+    /// Whether it runs beside the agent, which does not wait for it.
+    pub background: bool,
+    /// Whether it runs once only.
+    pub once: bool,
+    /// The permission rule of `if`.
+    pub rule: Option<String>,
+    /// Variables that the entry sets.
+    pub environment: Vec<(String, String)>,
+    /// Where it runs, where the entry says so.
+    pub directory: Option<String>,
+    /// How often in a row it may have the agent go on.
+    pub loop_limit: Option<u32>,
+}
+
+/// What runs.
+///
+/// The example of [`Plan`](super::Plan) has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HandlerKind {
+    /// A line for a shell.
+    Shell {
+        /// The shell.
+        shell: String,
+        /// The line.
+        line: String,
+    },
+    /// A program with arguments, without a shell.
+    Exec {
+        /// The program.
+        program: String,
+        /// Its arguments.
+        arguments: Vec<String>,
+    },
+    /// An address that is posted to.
+    Http {
+        /// The address.
+        url: String,
+        /// Headers, in which `$NAME` is a variable.
+        headers: Vec<(String, String)>,
+        /// The variables that headers may use.
+        variables: Vec<String>,
+    },
+}
+
+impl fmt::Display for HandlerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shell { line, .. } => f.write_str(line),
+            Self::Exec { program, arguments } => {
+                f.write_str(program)?;
+                arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
+            }
+            Self::Http { url, .. } => write!(f, "POST {url}"),
+        }
+    }
+}
+
+impl Entry {
+    /// What becomes of it.
+    ///
+    /// The example of [`Plan`](super::Plan) asks it.
+    pub fn state(&self) -> EntryState {
+        match (&self.skipped, self.suspicions.is_empty()) {
+            (_, false) => EntryState::Suspicious,
+            (Some(_), true) => EntryState::Skipped,
+            (None, true) => EntryState::Loaded,
+        }
+    }
+
+    /// Whether it runs.
+    ///
+    /// The example of [`Plan`](super::Plan) asks it.
+    pub fn runs(&self) -> bool {
+        self.skipped.is_none()
+    }
+
+    /// What it runs, as text.
+    ///
+    /// The example of [`Plan`](super::Plan) has one.
+    pub fn command(&self) -> String {
+        self.handler.as_ref().map(|handler| handler.kind.to_string()).unwrap_or_default()
+    }
+
+    /// How long it has.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use hooks_bridge::config::{Plan, Origin, Source};
+    /// use hooks_bridge::Dialect;
+    ///
+    /// let text = r#"{ "hooks": { "BeforeTool": [ { "hooks": [
+    ///     { "type": "command", "command": "true", "timeout": 5000 } ] } ] } }"#;
+    /// let source = Source::new(Dialect::Gemini, ".gemini/settings.json", Origin::User);
+    /// let plan = Plan::read_text(&source, text, "/srv/shop");
+    /// assert_eq!(plan.entries[0].timeout(), Duration::from_secs(5)); // it counts milliseconds
+    /// ```
+    pub fn timeout(&self) -> Duration {
+        let of_event = self.rule.and_then(|rule| rule.timeout);
+        let set = self.handler.as_ref().and_then(|handler| handler.timeout);
+        set.or(of_event).unwrap_or(self.dialect.rules().timeout)
+    }
+
+    pub(crate) fn suspect(&mut self, line: usize, text: impl Into<String>) {
+        self.suspicions.push(Suspicion { line, text: text.into() });
+    }
+}

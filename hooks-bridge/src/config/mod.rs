@@ -1,0 +1,173 @@
+//! Reading configuration files: every entry becomes loaded, skipped with the reason, or
+//! suspicious.
+
+mod discover;
+mod draft;
+mod entry;
+mod json;
+mod node;
+mod read;
+mod script;
+mod suspicious;
+mod toml;
+
+use std::path::{Path, PathBuf};
+
+use crate::dialect::Dialect;
+
+pub use entry::{Entry, EntryState, Handler, HandlerKind, Origin, Place, Suspicion};
+
+pub(crate) use draft::Draft;
+pub(crate) use suspicious::nearest;
+
+/// A file to be read, and as whose.
+///
+/// The example of [`Plan`] has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Whose file it is read as.
+    pub dialect: Dialect,
+    /// The file.
+    pub file: PathBuf,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl Source {
+    /// A file of a dialect.
+    ///
+    /// The example of [`Plan`] has one.
+    pub fn new(dialect: Dialect, file: impl Into<PathBuf>, origin: Origin) -> Self {
+        Self { dialect, file: file.into(), origin }
+    }
+}
+
+/// What configuration files come to: their entries, in order, and what is to be said of
+/// the files.
+///
+/// ```
+/// use hooks_bridge::config::{EntryState, Origin, Plan, Source};
+/// use hooks_bridge::Dialect;
+///
+/// let text = r#"{ "hooks": {
+///     "PreToolUs": [ { "matcher": "Bash", "hooks": [
+///         { "type": "command", "command": "true" } ] } ] } }"#;
+/// let source = Source::new(Dialect::ClaudeCode, ".claude/settings.json", Origin::User);
+/// let plan = Plan::read_text(&source, text, "/srv/shop");
+/// let entry = &plan.entries[0];
+/// assert_eq!((entry.state(), entry.runs()), (EntryState::Suspicious, false));
+/// assert_eq!((entry.suspicions[0].line, entry.command().as_str()), (2, "true"));
+/// assert_eq!(
+///     entry.suspicions[0].text,
+///     "Claude Code has no event `PreToolUs`, so it never runs; did you mean `PreToolUse`?",
+/// );
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The handlers, in the order in which they run.
+    pub entries: Vec<Entry>,
+    /// What is to be said beside that, such as keys that are not known.
+    pub notices: Vec<Notice>,
+    /// The files that could not be read, and why. None of their handlers runs.
+    pub errors: Vec<Notice>,
+}
+
+/// Something to be said of a line of a file.
+///
+/// ```
+/// use hooks_bridge::config::{Origin, Plan, Source};
+/// use hooks_bridge::Dialect;
+///
+/// let source = Source::new(Dialect::Codex, ".codex/hooks.json", Origin::User);
+/// let plan = Plan::read_text(&source, "{ // no", "/srv/shop");
+/// assert_eq!(
+///     plan.errors[0].to_string(),
+///     ".codex/hooks.json:1: comments are not allowed here: remove it",
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub text: String,
+}
+
+impl std::fmt::Display for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.place, hooks_runtime::report::escaped(&self.text))
+    }
+}
+
+impl Plan {
+    /// Reads files, in this order. A file that cannot be read is among the
+    /// [`errors`](Self::errors).
+    ///
+    /// ```
+    /// use hooks_bridge::config::Plan;
+    ///
+    /// let plan = Plan::read(&[], "/srv/shop");
+    /// assert!(plan.entries.is_empty());
+    /// ```
+    pub fn read(sources: &[Source], project: impl AsRef<Path>) -> Self {
+        let mut plan = Self::default();
+        for source in sources {
+            match std::fs::read(&source.file) {
+                Ok(bytes) => match String::from_utf8(bytes) {
+                    Ok(text) => plan.add(source, &text, project.as_ref()),
+                    Err(_) => plan.error(source, 1, "it is not UTF-8"),
+                },
+                Err(error) => plan.error(source, 1, format!("it cannot be read: {error}")),
+            }
+        }
+        plan
+    }
+
+    /// Reads one file whose text is at hand.
+    ///
+    /// The example of [`Plan`] does.
+    pub fn read_text(source: &Source, text: &str, project: impl AsRef<Path>) -> Self {
+        let mut plan = Self::default();
+        plan.add(source, text, project.as_ref());
+        plan
+    }
+
+    /// The files of a dialect in a project, and the user's own where `home` is given.
+    ///
+    /// ```
+    /// use hooks_bridge::config::Plan;
+    /// use hooks_bridge::Dialect;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let project = folder.path();
+    /// std::fs::create_dir(project.join(".cursor"))?;
+    /// std::fs::write(project.join(".cursor/hooks.json"), r#"{ "version": 1, "hooks": {} }"#)?;
+    /// let files = Plan::files(Dialect::Cursor, project, None);
+    /// assert_eq!(files[0].file, project.join(".cursor/hooks.json"));
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn files(dialect: Dialect, project: &Path, home: Option<&Path>) -> Vec<Source> {
+        discover::files(dialect, project, home)
+    }
+
+    /// Whether anything is odd: an entry, or a file that cannot be read.
+    ///
+    /// ```
+    /// assert!(!hooks_bridge::config::Plan::default().is_suspicious());
+    /// ```
+    pub fn is_suspicious(&self) -> bool {
+        !self.errors.is_empty() || self.entries.iter().any(|entry| !entry.suspicions.is_empty())
+    }
+
+    fn error(&mut self, source: &Source, line: usize, text: impl Into<String>) {
+        self.errors.push(notice(source, line, text));
+    }
+
+    fn notice(&mut self, source: &Source, line: usize, text: impl Into<String>) {
+        self.notices.push(notice(source, line, text));
+    }
+}
+
+fn notice(source: &Source, line: usize, text: impl Into<String>) -> Notice {
+    Notice { place: Place { file: source.file.clone(), line }, text: text.into() }
+}

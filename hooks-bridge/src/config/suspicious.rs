@@ -1,0 +1,137 @@
+//! What is odd about an entry.
+
+use super::entry::{Entry, HandlerKind};
+use crate::matcher::Matcher;
+use crate::rules::{EventRule, Rules, Subject};
+
+/// Looks for what is odd: `event` and `matcher` are the lines of theirs.
+pub(super) fn examine(entry: &mut Entry, event: usize, matcher: Option<usize>) {
+    let rules = entry.dialect.rules();
+    let Some(rule) = entry.rule else { return unknown_event(entry, rules, event) };
+    let line = matcher.unwrap_or(entry.place.line);
+    check_matcher(entry, rules, rule, line);
+    check_options(entry, rule);
+    check_scripts(entry);
+}
+
+fn unknown_event(entry: &mut Entry, rules: &Rules, line: usize) {
+    let product = rules.product;
+    let mut text = format!("{product} has no event `{}`, so it never runs", entry.event);
+    if let Some(nearest) = nearest(&entry.event, rules.events.iter().map(|event| event.name)) {
+        text = format!("{text}; did you mean `{nearest}`?");
+    }
+    entry.skipped.get_or_insert(format!("{product} has no such event"));
+    entry.suspect(line, text);
+}
+
+/// The most similar of these names, if any is.
+pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let lower = name.to_lowercase();
+    let similar = names.map(|other| {
+        let similarity = strsim::jaro_winkler(&lower, &other.to_lowercase());
+        (similarity, strsim::jaro_winkler(name, other), other)
+    });
+    // Of two that differ in case only, the one in the case that was written.
+    let best =
+        similar.max_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    best.filter(|(similarity, ..)| *similarity > 0.8).map(|(.., name)| name)
+}
+
+fn check_matcher(entry: &mut Entry, rules: &Rules, rule: &EventRule, line: usize) {
+    let Some(written) = entry.matcher.clone().filter(|it| !matches!(it.as_str(), "" | "*")) else {
+        return;
+    };
+    let product = rules.product;
+    match rule.subject {
+        Subject::Nothing => {
+            let event = rule.name;
+            entry.suspect(
+                line,
+                format!(
+                    "{product} ignores the matcher of `{event}`: `{written}` restricts nothing"
+                ),
+            );
+        }
+        Subject::Tool(_) => check_tools(entry, rules, &written, line),
+        Subject::Word(_, words) => {
+            if !words.iter().any(|word| entry.compiled.matches(word)) {
+                let words = words.join(", ");
+                entry.suspect(line, format!("the matcher `{written}` matches none of {words}"));
+            }
+        }
+        Subject::Text(_) => {}
+    }
+}
+
+fn check_tools(entry: &mut Entry, rules: &Rules, written: &str, line: usize) {
+    let known: Vec<&str> = rules.tools.iter().flat_map(|tool| tool.names).copied().collect();
+    let product = rules.product;
+    match entry.compiled.clone() {
+        Matcher::All => {}
+        Matcher::Names(names) => {
+            for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
+                let mcp = name.strip_prefix("mcp__").map(|rest| rest.contains("__"));
+                let text = match mcp {
+                    Some(true) => continue,
+                    Some(false) => format!(
+                        "`{name}` matches no tool: write `{name}__.*` for all tools of that server"
+                    ),
+                    None => match nearest(name, known.iter().copied()) {
+                        Some(nearest) => {
+                            format!("{product} has no tool `{name}`; did you mean `{nearest}`?")
+                        }
+                        None => format!("{product} has no tool `{name}`"),
+                    },
+                };
+                entry.suspect(line, text);
+            }
+        }
+        Matcher::Expression(_) => {
+            let mcp = ["mcp__server__tool", "mcp_server_tool", "MCP:tool"];
+            let matches = known.iter().chain(&mcp).any(|tool| entry.compiled.matches(tool));
+            if !matches && !written.to_lowercase().contains("mcp") {
+                entry
+                    .suspect(line, format!("the matcher `{written}` matches no tool of {product}"));
+            }
+        }
+    }
+}
+
+fn check_options(entry: &mut Entry, rule: &EventRule) {
+    let Some(handler) = entry.handler.clone() else { return };
+    let line = entry.place.line;
+    if handler.background && rule.kind.is_gate() {
+        let text = "it is `async`, so nothing waits for its answer: it cannot block here";
+        entry.suspect(line, text);
+    }
+    if handler.rule.is_some() && !matches!(rule.subject, Subject::Tool(_)) {
+        entry.suspect(
+            line,
+            "`if` is for events of tools; here it keeps the handler from ever running",
+        );
+        entry.skipped.get_or_insert("`if` is for events of tools only".into());
+    }
+    if handler.fails_closed && (rule.kind.is_stop() || handler.background) {
+        entry.suspect(line, "`onFailure: \"block\"` has no effect here");
+    }
+}
+
+fn check_scripts(entry: &mut Entry) {
+    let line = entry.place.line;
+    if matches!(&entry.handler, Some(handler) if matches!(handler.kind, HandlerKind::Http { .. })) {
+        return;
+    }
+    let scripts = entry.scripts.clone();
+    for path in scripts.missing {
+        entry.suspect(line, format!("its script `{}` does not exist", path.display()));
+    }
+    for path in scripts.not_executable {
+        entry.suspect(
+            line,
+            format!("`{}` may not be executed: run `chmod +x` on it", path.display()),
+        );
+    }
+    for program in scripts.not_found {
+        entry.suspect(line, format!("the program `{program}` is not found by `PATH`"));
+    }
+}

@@ -1,0 +1,28 @@
+//! GitHub Copilot CLI and its cloud agent: `.github/hooks/*.json`.
+
+mod answer;
+mod config;
+mod events;
+mod stdin;
+mod tools;
+
+use std::time::Duration;
+
+use crate::rules::{Matching, Rules};
+
+pub(crate) static RULES: Rules = Rules {
+    id: "copilot",
+    product: "Copilot CLI",
+    events: events::EVENTS,
+    tools: tools::TOOLS,
+    format: config::FORMAT,
+    matching: Matching::Whole,
+    timeout: Duration::from_secs(30),
+    stdout: 10 << 20,
+    stdin: stdin::stdin,
+    answer_text: answer::without_progress,
+    fields: answer::fields,
+    faithful: answer::faithful,
+    failure_denies: answer::failure_denies,
+    environment: stdin::environment,
+};

@@ -1,0 +1,275 @@
+//! Firing one event of a dialect by its own name, with the stdin of that dialect.
+
+mod event;
+mod stage;
+
+use hooks_runtime::report::{FireReport, HandlerReport};
+use hooks_runtime::{HookRegistry, Plugins};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::answer::{DecidedBy, Opinion};
+use crate::bridge::Bridge;
+use crate::command::{AGAIN, Command};
+use crate::config::Plan;
+use crate::dialect::Dialect;
+use crate::facts::EventKind;
+use crate::runs::{Run, Runs};
+use crate::verdict::Mode;
+use event::{Amending, Ending, Event, FaithfulGate, StrictGate, Telling};
+use stage::{Ended, Stage};
+
+/// What a fire came to.
+///
+/// The example of [`Fired`] has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Nothing was decided: no command ran, or none had an opinion.
+    None,
+    /// A command let it pass or added to it, or one failed and that is no obstacle here.
+    Passed,
+    /// It passes, with other input.
+    Replaced,
+    /// It must not pass; of a stop: the agent is to go on.
+    Rejected,
+    /// A command failed, so that there is no verdict.
+    Failed,
+}
+
+/// What came of firing one event of a dialect: what the tool prints.
+///
+/// ```
+/// use hooks_bridge::config::{Origin, Plan, Source};
+/// use hooks_bridge::{Bridge, Dialect, Fired, Outcome};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let text = r#"{ "version": 1, "hooks": { "beforeShellExecution": [
+///     { "command": "echo '{\"permission\": \"deny\", \"user_message\": \"not today\"}'" } ] } }"#;
+/// let source = Source::new(Dialect::Cursor, ".cursor/hooks.json", Origin::User);
+/// let plan = Plan::read_text(&source, text, "/");
+/// let stdin = json!({ "command": "git push" });
+/// let fired = Fired::fire(Dialect::Cursor, "beforeShellExecution", stdin, plan, |plan| {
+///     Bridge::new("/", plan)
+/// }).await;
+/// assert_eq!((fired.outcome, fired.reason.as_deref()), (Outcome::Rejected, Some("not today")));
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fired {
+    /// What it came to.
+    pub outcome: Outcome,
+    /// Why it was rejected or failed.
+    pub reason: Option<String>,
+    /// The stdin of the event, with the input as it is to be used.
+    pub payload: Option<Value>,
+    /// What the model is to read.
+    pub context: Option<String>,
+    /// The commands, in order.
+    pub handlers: Vec<FiredHandler>,
+}
+
+/// What a command did in a fire.
+///
+/// The example of [`Fired`] has some.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FiredHandler {
+    /// The command, as it is written in its file.
+    pub command: String,
+    /// `decided`, `no_opinion`, `failed`, `skipped` or `untrusted`.
+    pub status: &'static str,
+    /// `json` or `exit`.
+    pub decided_by: Option<&'static str>,
+    /// Its exit code.
+    pub exit: Option<i32>,
+    /// How long it took, in milliseconds.
+    pub took_ms: Option<f64>,
+    /// The end of its stderr.
+    pub stderr: Option<String>,
+}
+
+impl Fired {
+    /// Fires an event by its own name, with the stdin of its dialect. `bridge` makes the
+    /// bridge of the part of the plan that is for the event.
+    ///
+    /// Commands that are not trusted are not run, and their verdict is missing: the fire
+    /// has failed.
+    ///
+    /// The example of [`Fired`] fires one.
+    pub async fn fire(
+        dialect: Dialect,
+        event: &str,
+        stdin: Value,
+        mut plan: Plan,
+        bridge: impl FnOnce(Plan) -> Bridge,
+    ) -> Self {
+        let rules = dialect.rules();
+        let Some(rule) = rules.event(event) else {
+            let mut reason = format!("{} has no event `{event}`", rules.product);
+            let names = rules.events.iter().map(|event| event.name);
+            if let Some(nearest) = crate::config::nearest(event, names) {
+                reason = format!("{reason}; did you mean `{nearest}`?");
+            }
+            return Self::failed(reason);
+        };
+        let Value::Object(document) = stdin else {
+            return Self::failed("stdin must be one JSON object, as the event has it".into());
+        };
+        if let Some(error) = plan.errors.first() {
+            return Self::failed(error.to_string());
+        }
+        plan.entries.retain(|entry| entry.dialect == dialect && entry.event == event);
+        let bridge = bridge(plan);
+        let left_out: Vec<_> = bridge
+            .entries()
+            .filter(|entry| entry.skipped.is_some())
+            .map(|entry| FiredHandler::unrun(entry.command(), "skipped"))
+            .collect();
+        let untrusted = bridge.skipped().filter(|(entry, _)| entry.skipped.is_none());
+        let untrusted: Vec<_> = untrusted.map(|(entry, _)| entry.command()).collect();
+        if !untrusted.is_empty() {
+            return Self::untrusted(untrusted);
+        }
+        let mut fired = Self::fire_event(&bridge, Event { rule, document }).await;
+        fired.handlers.extend(left_out);
+        fired
+    }
+
+    async fn fire_event(bridge: &Bridge, event: Event) -> Self {
+        let (hooks, runs) = (HookRegistry::new(), Runs::default());
+        let scope = hooks.scope(Plugins::All).with(runs.clone());
+        let (strict, kind) = (bridge.shared.mode == Mode::Strict, event.rule.kind);
+        let before = event.document.clone();
+        let stage = Stage { bridge, hooks: &hooks, scope: &scope };
+        let fired = if kind.is_stop() {
+            stage.claim::<Ending>(&event).await
+        } else if kind.is_gate() && strict {
+            stage.gate::<StrictGate>(event).await
+        } else if kind.is_gate() {
+            stage.gate::<FaithfulGate>(event).await
+        } else if kind == EventKind::SessionStart {
+            stage.amend::<Amending>(&event).await
+        } else {
+            stage.observe::<Telling>(&event).await
+        };
+        match fired {
+            Ok((ended, report)) => {
+                let runs = runs.take();
+                let handlers = handlers(&report, &runs, &bridge.commands(|_, _| true));
+                Self { handlers, ..Self::of(ended, &runs, &before) }
+            }
+            Err(error) => Self::failed(error.to_string()),
+        }
+    }
+
+    fn of(ended: Ended, runs: &[Run], before: &Map<String, Value>) -> Self {
+        let spoke = |run: &Run| {
+            !matches!(run.answer.opinion, Opinion::None) || run.answer.context.is_some()
+        };
+        let contexts: Vec<_> =
+            runs.iter().filter_map(|run| run.answer.context.as_deref()).collect();
+        let (outcome, reason, payload) = match ended {
+            Ended::Passed(document) if document != *before => {
+                (Outcome::Replaced, None, Some(document))
+            }
+            Ended::Passed(document) if runs.iter().any(spoke) => {
+                (Outcome::Passed, None, Some(document))
+            }
+            Ended::Passed(document) => (Outcome::None, None, Some(document)),
+            Ended::Rejected(reason) => (Outcome::Rejected, Some(reason), None),
+            Ended::Failed(reason) => (Outcome::Failed, Some(reason), None),
+        };
+        Self {
+            outcome,
+            reason,
+            payload: payload.map(Value::Object),
+            context: Some(contexts.join("\n")).filter(|context| !context.is_empty()),
+            handlers: Vec::new(),
+        }
+    }
+
+    fn failed(reason: String) -> Self {
+        let (payload, context, handlers) = (None, None, Vec::new());
+        Self { outcome: Outcome::Failed, reason: Some(reason), payload, context, handlers }
+    }
+
+    fn untrusted(commands: Vec<String>) -> Self {
+        let reason = format!(
+            "{} not trusted, so that there is no verdict: see `hooks-bridge preview`, or trust all with `--trust`",
+            if commands.len() == 1 {
+                "a command is".to_owned()
+            } else {
+                format!("{} commands are", commands.len())
+            }
+        );
+        let handlers =
+            commands.into_iter().map(|command| FiredHandler::unrun(command, "untrusted"));
+        Self { handlers: handlers.collect(), ..Self::failed(reason) }
+    }
+
+    /// The exit code that says it: 0, 1 where it failed, 2 where it was rejected.
+    ///
+    /// ```
+    /// use hooks_bridge::config::Plan;
+    /// use hooks_bridge::{Bridge, Dialect, Fired};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let stdin = serde_json::json!({});
+    /// let bridge = |plan| Bridge::new("/", plan);
+    /// let fired = Fired::fire(Dialect::Codex, "Stop", stdin, Plan::default(), bridge).await;
+    /// assert_eq!(fired.exit_code(), 0);
+    /// # }
+    /// ```
+    pub const fn exit_code(&self) -> u8 {
+        match self.outcome {
+            Outcome::None | Outcome::Passed | Outcome::Replaced => 0,
+            Outcome::Failed => 1,
+            Outcome::Rejected => 2,
+        }
+    }
+}
+
+/// What each command did: those that ran, and those that were left out.
+fn handlers(report: &FireReport, runs: &[Run], commands: &[Command]) -> Vec<FiredHandler> {
+    let row = |row: &HandlerReport| {
+        let again = row.handler().strip_suffix(AGAIN);
+        let name = again.unwrap_or(row.handler());
+        let command = commands.iter().find(|command| command.name == name)?;
+        let ran = runs.iter().find(|run| run.handler == name && run.again == again.is_some());
+        match ran {
+            Some(run) => Some(FiredHandler::of(run)),
+            // A command that was not asked again has its row already.
+            None if again.is_some() => None,
+            None => Some(FiredHandler::unrun(command.entry.command(), "skipped")),
+        }
+    };
+    report.handlers().iter().filter_map(row).collect()
+}
+
+impl FiredHandler {
+    fn of(run: &Run) -> Self {
+        let (status, decided_by) = match &run.answer.opinion {
+            Opinion::Decided(decision) => {
+                let by = if decision.by == DecidedBy::Json { "json" } else { "exit" };
+                ("decided", Some(by))
+            }
+            Opinion::None => ("no_opinion", None),
+            Opinion::Failed(_) => ("failed", None),
+        };
+        Self {
+            command: run.command.clone(),
+            status,
+            decided_by,
+            exit: run.exit,
+            took_ms: Some((run.took.as_secs_f64() * 1e6).round() / 1e3),
+            stderr: Some(run.stderr.clone()),
+        }
+    }
+
+    fn unrun(command: String, status: &'static str) -> Self {
+        Self { command, status, decided_by: None, exit: None, took_ms: None, stderr: None }
+    }
+}

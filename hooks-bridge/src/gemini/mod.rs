@@ -1,0 +1,28 @@
+//! Gemini CLI: `settings.json`, and the `hooks.json` of extensions.
+
+mod answer;
+mod config;
+mod events;
+mod stdin;
+mod tools;
+
+use std::time::Duration;
+
+use crate::rules::{Matching, Rules};
+
+pub(crate) static RULES: Rules = Rules {
+    id: "gemini",
+    product: "Gemini CLI",
+    events: events::EVENTS,
+    tools: tools::TOOLS,
+    format: config::FORMAT,
+    matching: Matching::Anywhere,
+    timeout: Duration::from_mins(1),
+    stdout: 1 << 20,
+    stdin: stdin::stdin,
+    answer_text: crate::verdict::all_of,
+    fields: answer::fields,
+    faithful: answer::faithful,
+    failure_denies: |_, _| false,
+    environment: stdin::environment,
+};

@@ -1,0 +1,195 @@
+//! Handlers behind an address: what happened is posted there, and the answer is read as
+//! that of a command is.
+
+use std::io::Read;
+use std::time::Duration;
+
+use hooks_runtime::report::escaped;
+use ureq::Agent;
+use ureq::http::Uri;
+
+use crate::config::HandlerKind;
+use crate::runner::{Cause, Failure};
+
+/// The most bytes of an answer.
+const LARGEST: u64 = 1 << 20;
+
+/// Which addresses may be posted to, and which variables their headers may have. Without
+/// any, none is.
+///
+/// A redirect is not followed: it is a failure, as every status but a success is. An answer
+/// is one JSON object, or nothing.
+///
+/// ```
+/// use hooks_bridge::Bridge;
+/// use hooks_bridge::config::Plan;
+/// use hooks_bridge::http::Http;
+///
+/// let http = Http::default().address("http://localhost:9000/hooks/")?.variable("HOOKS_TOKEN");
+/// let bridge = Bridge::new("/srv/shop", Plan::default()).http(http);
+/// # drop(bridge);
+/// let error = Http::default().address("localhost").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "`localhost` is no address: write one such as `https://hooks.example.com/gate/`",
+/// );
+/// # Ok::<_, hooks_bridge::http::BadAddress>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Http {
+    addresses: Vec<Uri>,
+    variables: Vec<String>,
+}
+
+/// What was to be allowed is no address.
+///
+/// The example of [`Http`] has one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` is no address: write one such as `https://hooks.example.com/gate/`", escaped(.0))]
+pub struct BadAddress(String);
+
+impl Http {
+    /// Allows an address, and all below it where it ends with `/`.
+    ///
+    /// The example of [`Http`] allows one.
+    pub fn address(mut self, address: &str) -> Result<Self, BadAddress> {
+        let parsed = address.parse::<Uri>().ok().filter(is_plain);
+        self.addresses.push(parsed.ok_or_else(|| BadAddress(address.to_owned()))?);
+        Ok(self)
+    }
+
+    /// Allows headers to have the value of a variable, where the entry asks for it too.
+    ///
+    /// The example of [`Http`] allows one.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<String>) -> Self {
+        self.variables.push(name.into());
+        self
+    }
+
+    fn allows(&self, address: &Uri) -> bool {
+        self.addresses.iter().any(|allowed| {
+            let below = allowed.path().ends_with('/') && address.path().starts_with(allowed.path());
+            allowed.scheme() == address.scheme()
+                && allowed.authority() == address.authority()
+                && (below || allowed.path() == address.path())
+                && !address.path().contains("..")
+        })
+    }
+
+    /// Posts to an address, and returns what it answers.
+    pub(crate) async fn post(
+        &self,
+        kind: &HandlerKind,
+        body: Vec<u8>,
+        timeout: Duration,
+    ) -> Result<Vec<u8>, Failure> {
+        let HandlerKind::Http { url, headers, variables } = kind else { return Ok(Vec::new()) };
+        let unsent = |what: String| Failure { started: false, ..Failure::new(Cause::Http(what)) };
+        let address = url.parse::<Uri>().ok().filter(is_plain);
+        let address = address.ok_or_else(|| unsent(BadAddress(url.clone()).to_string()))?;
+        if !self.allows(&address) {
+            return Err(unsent(format!("`{url}` is not among the addresses that the host allows")));
+        }
+        let allowed = |name: &str| {
+            variables.iter().any(|it| it == name) && self.variables.iter().any(|it| it == name)
+        };
+        let headers: Vec<_> =
+            headers.iter().map(|(name, value)| (name.clone(), filled(value, allowed))).collect();
+        // The request is blocking. Where its fire is dropped it goes on to its own limit,
+        // and what it answers is not read.
+        let posted =
+            tokio::task::spawn_blocking(move || request(&address, &headers, &body, timeout));
+        match posted.await {
+            Ok(answer) => answer,
+            Err(error) => Err(Failure::new(Cause::Http(error.to_string()))),
+        }
+    }
+}
+
+/// Whether it is an address that is asked for as it is written.
+fn is_plain(address: &Uri) -> bool {
+    let scheme = matches!(address.scheme_str(), Some("http" | "https"));
+    scheme && address.authority().is_some_and(|authority| !authority.as_str().contains('@'))
+}
+
+fn request(
+    address: &Uri,
+    headers: &[(String, String)],
+    body: &[u8],
+    timeout: Duration,
+) -> Result<Vec<u8>, Failure> {
+    let config = Agent::config_builder()
+        .timeout_global(Some(timeout))
+        .max_redirects(0)
+        .http_status_as_error(false)
+        .proxy(None);
+    let agent: Agent = config.build().into();
+    let mut request = agent.post(address).header("content-type", "application/json");
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    let failed = |error: ureq::Error| match error {
+        ureq::Error::Timeout(_) => Failure::new(Cause::Timeout(timeout)),
+        error => Failure::new(Cause::Http(format!("`{address}` does not answer: {error}"))),
+    };
+    let mut response = request.send(body).map_err(failed)?;
+    let status = response.status();
+    if !status.is_success() {
+        return Err(Failure::new(Cause::Http(format!("`{address}` answers with status {status}"))));
+    }
+    let mut answer = Vec::new();
+    let reader = response.body_mut().as_reader();
+    let read = reader.take(LARGEST + 1).read_to_end(&mut answer);
+    read.map_err(|error| Failure::new(Cause::Http(format!("`{address}` broke off: {error}"))))?;
+    if answer.len() as u64 > LARGEST {
+        return Err(Failure::new(Cause::TooLarge(1 << 20)));
+    }
+    let text = answer.trim_ascii();
+    if !text.is_empty() && !text.starts_with(b"{") {
+        return Err(Failure::new(Cause::BadOutput("the body is no JSON object".into())));
+    }
+    Ok(answer)
+}
+
+/// A header with its variables: `$NAME` and `${NAME}`. One that is not allowed is empty.
+fn filled(value: &str, allowed: impl Fn(&str) -> bool) -> String {
+    let mut parts = value.split('$');
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let braced = part.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        let end = part.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+        let (name, rest) = braced.unwrap_or_else(|| part.split_at(end.unwrap_or(part.len())));
+        if allowed(name) {
+            filled.push_str(&std::env::var(name).unwrap_or_default());
+        }
+        filled.push_str(rest);
+    }
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_allowed_is_asked() {
+        let http = Http::default().address("https://hooks.example.com/gate/").unwrap();
+        let allows = |url: &str| url.parse().is_ok_and(|url| is_plain(&url) && http.allows(&url));
+        assert!(allows("https://hooks.example.com/gate/tools"));
+        assert!(!allows("http://hooks.example.com/gate/tools"));
+        assert!(!allows("https://hooks.example.com.evil.test/gate/"));
+        assert!(!allows("https://hooks.example.com@evil.test/gate/"));
+        assert!(!allows("https://hooks.example.com/gate/../admin"));
+        assert!(!allows("https://hooks.example.com:8443/gate/"));
+        assert!(!allows("https://hooks.example.com/other"));
+    }
+
+    #[test]
+    fn headers_have_only_the_variables_that_are_allowed() {
+        let path = std::env::var("PATH").unwrap();
+        let fill = |value: &str| filled(value, |name| name == "PATH");
+        assert_eq!(fill("Bearer $PATH."), format!("Bearer {path}."));
+        assert_eq!(fill("${PATH}x$HOME-"), format!("{path}x-"));
+    }
+}

@@ -1,0 +1,51 @@
+//! Void points: commands observe, and what they decide has no effect.
+
+use std::sync::Arc;
+
+use hooks_runtime::model::Void;
+use hooks_runtime::{HookContext, HookPoint, Registration};
+
+use super::{CommandPoint, condition, named};
+use crate::bridge::Bridge;
+use crate::command::Command;
+use crate::runner::Failure;
+use crate::verdict::Effect;
+
+impl Bridge {
+    /// The commands for a void point, as its handlers.
+    ///
+    /// The example of [`CommandPoint`] registers them.
+    pub fn observe<P>(&self) -> Vec<Registration>
+    where
+        P: CommandPoint + HookPoint<Model = Void>,
+    {
+        let commands = self.commands_at::<P>().into_iter().map(|command| {
+            let on = named::<P>(&command).when(condition::<P>(&command));
+            on.handler_with(command, observe::<P>)
+        });
+        commands.collect()
+    }
+}
+
+async fn observe<P>(
+    command: &Arc<Command>,
+    payload: &P::Payload,
+    cx: &HookContext,
+) -> Result<(), Failure>
+where
+    P: CommandPoint + HookPoint<Model = Void>,
+{
+    let asked = command.ask(&P::facts(payload), cx, false).await;
+    match asked.effect? {
+        Effect::Reject(reason) => {
+            tracing::warn!(
+                target: "hooks_bridge",
+                handler = %command.name,
+                reason = %hooks_runtime::report::escaped(&reason),
+                "a hook says no where nothing can be stopped"
+            );
+            Ok(())
+        }
+        Effect::Pass(_) => Ok(()),
+    }
+}

@@ -1,0 +1,201 @@
+//! Matchers: which tool, source or text an entry is for.
+
+use fancy_regex::{Regex, RegexBuilder};
+
+use crate::rules::{EventRule, Matching, Rules, Subject};
+
+/// How much an expression may try; then it counts as a match, so that no check is left
+/// out because of its matcher.
+const MOST_STEPS: usize = 100_000;
+
+/// A matcher, compiled as its dialect reads it.
+#[derive(Clone, Debug)]
+pub(crate) enum Matcher {
+    All,
+    /// Any of these names.
+    Names(Vec<String>),
+    Expression(Box<Regex>),
+}
+
+impl Matcher {
+    /// Compiles a matcher; the error says what is wrong with it.
+    pub(crate) fn compile(
+        rules: &Rules,
+        event: &EventRule,
+        text: Option<&str>,
+    ) -> Result<Self, String> {
+        let text = text.unwrap_or_default();
+        let all = matches!(text, "" | "*") || (rules.id == "copilot" && text == "**");
+        if all || event.subject == Subject::Nothing {
+            return Ok(Self::All);
+        }
+        let is_list = |also: &str| {
+            text.chars()
+                .all(|char| char.is_ascii_alphanumeric() || char == '_' || also.contains(char))
+        };
+        let looks_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|mark| text.contains(mark));
+        if looks_around && rules.id == "codex" {
+            return Err(format!(
+                "{} has no look-around in matchers, and drops `{text}`",
+                rules.product
+            ));
+        }
+        match event.matching.unwrap_or(rules.matching) {
+            Matching::ListOrAnywhere(also) if is_list(also) => Ok(Self::names(text)),
+            Matching::ListOrWhole if is_list("- ,|") => Ok(Self::names(text)),
+            Matching::Literal => Ok(Self::Names(vec![text.to_owned()])),
+            Matching::Whole | Matching::ListOrWhole => expression(&format!("^(?:{text})$"), text),
+            Matching::Anywhere => {
+                Ok(expression(text, text).unwrap_or_else(|_| Self::Names(vec![text.to_owned()])))
+            }
+            Matching::ListOrAnywhere(_) => expression(text, text),
+        }
+    }
+
+    fn names(text: &str) -> Self {
+        let names = text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
+        Self::Names(names.map(str::to_owned).collect())
+    }
+
+    pub(crate) fn matches(&self, subject: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Names(names) => names.iter().any(|name| name == subject),
+            Self::Expression(expression) => expression.is_match(subject).unwrap_or(true),
+        }
+    }
+}
+
+fn expression(pattern: &str, written: &str) -> Result<Matcher, String> {
+    let compiled = RegexBuilder::new(pattern).backtrack_limit(MOST_STEPS).build();
+    match compiled {
+        Ok(expression) => Ok(Matcher::Expression(Box::new(expression))),
+        Err(error) => Err(format!("the matcher `{written}` is no expression: {error}")),
+    }
+}
+
+/// Whether a permission rule such as `Bash(git *)` is for a call. One that cannot be
+/// read is, so that no check is left out.
+pub(crate) fn rule_applies(rule: &str, tool: &str, input: &serde_json::Value) -> bool {
+    let (name, pattern) = match rule.trim().split_once('(') {
+        Some((name, rest)) => match rest.strip_suffix(')') {
+            Some(pattern) => (name, Some(pattern)),
+            None => return true,
+        },
+        None => (rule.trim(), None),
+    };
+    if name != tool {
+        return false;
+    }
+    let Some(pattern) = pattern else { return true };
+    let text = |key: &str| input.get(key).and_then(serde_json::Value::as_str);
+    if tool == "Bash" {
+        let Some(line) = text("command") else { return true };
+        return subcommands(line).iter().any(|command| wildcard(pattern, command));
+    }
+    match ["file_path", "path", "url", "pattern"].into_iter().find_map(text) {
+        Some(subject) => wildcard(pattern.trim_start_matches("./"), subject),
+        None => true,
+    }
+}
+
+/// The commands of a line: each part between operators, and what is in `$(…)` and in back
+/// quotes, without leading settings of variables.
+fn subcommands(line: &str) -> Vec<String> {
+    let parts = line.split(['&', '|', ';', '\n', '(', ')', '`']);
+    let is_setting = |word: &&str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
+    };
+    let bare =
+        |part: &str| part.split_whitespace().skip_while(is_setting).collect::<Vec<_>>().join(" ");
+    parts.map(bare).map(|part| part.trim_end_matches('$').trim_end().to_owned()).collect()
+}
+
+/// Whether a text is of a pattern in which `*` stands for anything, and `:*` at its end
+/// for anything that follows a word.
+fn wildcard(pattern: &str, text: &str) -> bool {
+    let spelled;
+    let pattern = match pattern.strip_suffix(":*") {
+        Some(prefix) => {
+            if text == prefix {
+                return true;
+            }
+            spelled = format!("{prefix} *");
+            &spelled
+        }
+        None => pattern,
+    };
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let parts: Vec<_> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::dialect::Dialect;
+
+    fn matched(dialect: Dialect, event: &str, matcher: &str, subject: &str) -> bool {
+        let rules = dialect.rules();
+        let event = rules.event(event).unwrap();
+        Matcher::compile(rules, event, Some(matcher)).unwrap().matches(subject)
+    }
+
+    #[test]
+    fn each_dialect_has_its_own_anchors() {
+        let claude = |matcher, tool| matched(Dialect::ClaudeCode, "PreToolUse", matcher, tool);
+        assert!(claude("Edit|Write", "Write") && claude("Edit, Write", "Write"));
+        assert!(!claude("Edit", "NotebookEdit"));
+        assert!(claude("Edit.*", "NotebookEdit"), "an expression is not anchored");
+        assert!(!claude("bash", "Bash") && claude("", "Bash") && claude("*", "Bash"));
+        assert!(claude("^(?!Bash$).*", "Read") && !claude("^(?!Bash$).*", "Bash"), "look-around");
+        let copilot = |matcher, tool| matched(Dialect::Copilot, "preToolUse", matcher, tool);
+        assert!(!copilot("edit.*", "notebook_edit") && copilot(".*edit", "notebook_edit"));
+        let gemini = |event, matcher, subject| matched(Dialect::Gemini, event, matcher, subject);
+        assert!(gemini("BeforeTool", "write", "write_file"));
+        assert!(gemini("BeforeTool", "a[", "a["), "no expression, so it is literal");
+        assert!(!gemini("SessionStart", "start", "startup"), "compared as it is");
+    }
+
+    #[test]
+    fn an_expression_that_is_none_is_an_error_where_the_dialect_says_so() {
+        let rules = Dialect::Codex.rules();
+        let error = Matcher::compile(rules, &rules.events[0], Some("a[")).unwrap_err();
+        assert!(error.starts_with("the matcher `a[` is no expression"), "{error}");
+        let error = Matcher::compile(rules, &rules.events[0], Some("^(?!Bash)")).unwrap_err();
+        assert_eq!(error, "Codex CLI has no look-around in matchers, and drops `^(?!Bash)`");
+    }
+
+    #[test]
+    fn an_expression_that_does_not_end_counts_as_a_match() {
+        let slow = "(x+x+)+(?=y)z";
+        let subject = "x".repeat(60);
+        assert!(matched(Dialect::ClaudeCode, "PreToolUse", slow, &subject));
+    }
+
+    #[test]
+    fn permission_rules() {
+        let bash = |rule: &str, line: &str| rule_applies(rule, "Bash", &json!({ "command": line }));
+        assert!(bash("Bash", "ls") && bash("Bash(git *)", "git push"));
+        assert!(!bash("Bash(git *)", "gitk") && !bash("Read", "git push"));
+        assert!(bash("Bash(git push:*)", "cd a && X=1 git push --force"));
+        assert!(bash("Bash(rm *)", "echo $(rm -r x)") && bash("Bash(rm *)", "echo `rm x`"));
+        assert!(bash("Bash(git *", "ls"), "what cannot be read applies");
+        let read = |rule: &str| rule_applies(rule, "Read", &json!({ "file_path": "/a/.env" }));
+        assert!(read("Read(*.env)") && !read("Read(*.txt)"));
+    }
+}

@@ -1,0 +1,143 @@
+//! The grants of an operator: a file with a line for each.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hooks_runtime::report::escaped;
+
+use super::digest::Digest;
+use crate::config::Entry;
+
+/// What an operator has granted.
+///
+/// In its file each line is a grant: a digest, and behind it what it is of, for people.
+/// Lines that begin with `#` are comments.
+///
+/// ```
+/// use hooks_bridge::trust::Grants;
+///
+/// let text = format!("# granted by ops\n{} cursor stop true\n", "0".repeat(64));
+/// let grants = Grants::parse(&text)?;
+/// assert_eq!(grants.len(), 1);
+/// let error = Grants::parse("trust me").unwrap_err();
+/// assert_eq!(error.to_string(), "line 1 is no grant: a digest is 64 hexadecimal digits");
+/// # Ok::<_, hooks_bridge::trust::GrantsError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants(BTreeSet<Digest>);
+
+/// Why grants cannot be read.
+///
+/// The example of [`Grants`] has one.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GrantsError {
+    /// A line is no grant. None of the file counts then.
+    #[error("line {line} is no grant: {problem}")]
+    Malformed {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The file is in the project, which could then grant itself what it likes.
+    #[error("`{}` is inside of the project, which must not write its own grants: keep it elsewhere", escaped(&.0.display().to_string()))]
+    InProject(PathBuf),
+    /// The file cannot be read.
+    #[error("`{}` cannot be read", escaped(&.0.display().to_string()))]
+    Unreadable(PathBuf, #[source] io::Error),
+}
+
+impl Grants {
+    /// Reads grants from a file outside of the project; without a file there are none.
+    ///
+    /// ```
+    /// use hooks_bridge::trust::Grants;
+    ///
+    /// assert!(Grants::read("/srv/shop/grants".as_ref(), "/srv/shop".as_ref()).is_err());
+    /// assert!(Grants::read("/no/such/grants".as_ref(), "/srv/shop".as_ref())?.is_empty());
+    /// # Ok::<_, hooks_bridge::trust::GrantsError>(())
+    /// ```
+    pub fn read(file: &Path, project: &Path) -> Result<Self, GrantsError> {
+        let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if resolved(file).starts_with(resolved(project)) {
+            return Err(GrantsError::InProject(file.to_owned()));
+        }
+        match std::fs::read_to_string(file) {
+            Ok(text) => Self::parse(&text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(GrantsError::Unreadable(file.to_owned(), error)),
+        }
+    }
+
+    /// Reads grants from text.
+    ///
+    /// The example of [`Grants`] does.
+    pub fn parse(text: &str) -> Result<Self, GrantsError> {
+        let mut grants = Self::default();
+        for (index, line) in text.lines().enumerate() {
+            let Some(word) = line.split_whitespace().next().filter(|it| !it.starts_with('#'))
+            else {
+                continue;
+            };
+            let digest = word.parse();
+            let digest =
+                digest.map_err(|problem| GrantsError::Malformed { line: index + 1, problem })?;
+            grants.0.insert(digest);
+        }
+        Ok(grants)
+    }
+
+    /// Grants an entry, as its files are now.
+    ///
+    /// The example of [`Trust`](super::Trust) does.
+    pub fn add(&mut self, entry: &Entry, project: &Path) -> io::Result<()> {
+        self.0.insert(Digest::of(entry, project)?);
+        Ok(())
+    }
+
+    /// The line of the file that grants an entry, as its files are now.
+    ///
+    /// ```
+    /// use hooks_bridge::Dialect;
+    /// use hooks_bridge::config::{Origin, Plan, Source};
+    /// use hooks_bridge::trust::Grants;
+    ///
+    /// let text = r#"{ "version": 1, "hooks": { "stop": [ { "command": "true" } ] } }"#;
+    /// let source = Source::new(Dialect::Cursor, ".cursor/hooks.json", Origin::Project);
+    /// let plan = Plan::read_text(&source, text, "/srv/shop");
+    /// let line = Grants::line(&plan.entries[0], "/srv/shop".as_ref())?;
+    /// assert!(line.ends_with(" cursor stop true"));
+    /// assert_eq!(Grants::parse(&line)?.len(), 1);
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn line(entry: &Entry, project: &Path) -> io::Result<String> {
+        let (digest, event) = (Digest::of(entry, project)?, escaped(&entry.event));
+        let mut line = format!("{digest} {} {event}", entry.dialect);
+        if let Some(matcher) = entry.matcher.as_deref().filter(|it| !it.is_empty()) {
+            let _ = write!(line, " [{}]", escaped(matcher));
+        }
+        let _ = write!(line, " {}", escaped(&entry.command()));
+        Ok(line)
+    }
+
+    pub(crate) fn contains(&self, digest: &Digest) -> bool {
+        self.0.contains(digest)
+    }
+
+    /// How many there are.
+    ///
+    /// The example of [`Grants`] counts them.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    ///
+    /// The example of [`read`](Self::read) asks it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

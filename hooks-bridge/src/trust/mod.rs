@@ -1,0 +1,108 @@
+//! Trust: nothing from a project's folder runs without a grant.
+
+mod digest;
+mod grants;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use digest::Digest;
+pub use grants::{Grants, GrantsError};
+
+use crate::config::Entry;
+use crate::runner::{Cause, Failure};
+
+/// What of a project may run.
+///
+/// A grant covers the event, the matcher, the command and the bytes of the files that the
+/// command names. Where one of them changes, the entry is not run until it is granted
+/// again; that is asked before each run, not only when the files are read. A command that
+/// works out at run time what it runs is covered by its text only, which
+/// [`Preview`](crate::Preview) says.
+///
+/// ```
+/// use hooks_bridge::config::{Origin, Plan, Source};
+/// use hooks_bridge::trust::{Grants, Trust};
+/// use hooks_bridge::{Bridge, Dialect};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let project = folder.path();
+/// let text = r#"{ "version": 1, "hooks": { "stop": [ { "command": "true" } ] } }"#;
+/// let source = Source::new(Dialect::Cursor, ".cursor/hooks.json", Origin::Project);
+/// let plan = Plan::read_text(&source, text, project);
+///
+/// let mut grants = Grants::default();
+/// assert_eq!(Bridge::new(project, plan.clone()).skipped().count(), 1);
+/// grants.add(&plan.entries[0], project)?; // after the operator has seen it
+/// let bridge = Bridge::new(project, plan).trust(Trust::granted(grants));
+/// assert_eq!(bridge.skipped().count(), 0);
+/// # Ok::<_, std::io::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Trust(Given);
+
+#[derive(Clone, Debug)]
+enum Given {
+    Grants(Arc<Grants>),
+    Everything,
+}
+
+impl Default for Given {
+    fn default() -> Self {
+        Self::Grants(Arc::default())
+    }
+}
+
+impl Trust {
+    /// What was granted may run.
+    ///
+    /// The example of [`Trust`] has grants.
+    pub fn granted(grants: Grants) -> Self {
+        Self(Given::Grants(Arc::new(grants)))
+    }
+
+    /// Everything may run, whatever the project says: for a host that has asked already, or
+    /// for a project of the operator alone.
+    ///
+    /// ```
+    /// use hooks_bridge::Bridge;
+    /// use hooks_bridge::config::Plan;
+    /// use hooks_bridge::trust::Trust;
+    ///
+    /// let bridge = Bridge::new("/srv/shop", Plan::default()).trust(Trust::everything());
+    /// # drop(bridge);
+    /// ```
+    pub const fn everything() -> Self {
+        Self(Given::Everything)
+    }
+
+    /// Whether an entry may run, as its files are now.
+    pub(crate) fn covers(&self, entry: &Entry, project: &Path) -> bool {
+        match &self.0 {
+            Given::Everything => true,
+            Given::Grants(_) if !needs_grant(entry, project) => true,
+            Given::Grants(grants) => {
+                Digest::of(entry, project).is_ok_and(|digest| grants.contains(&digest))
+            }
+        }
+    }
+
+    /// Right before a run: the files may have changed since they were read.
+    pub(crate) fn check(&self, entry: &Entry, project: &Path) -> Result<(), Failure> {
+        if self.covers(entry, project) {
+            return Ok(());
+        }
+        let changed = entry.scripts.files.first().unwrap_or(&entry.place.file);
+        Err(Failure::new(Cause::Changed(changed.clone())))
+    }
+}
+
+/// Whether an entry runs only where it was granted: it comes with the project, or runs a
+/// file that does.
+pub(crate) fn needs_grant(entry: &Entry, project: &Path) -> bool {
+    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let inside = |file: &std::path::PathBuf| {
+        file.canonicalize().is_ok_and(|file| file.starts_with(&project))
+    };
+    entry.origin.needs_trust() || entry.scripts.files.iter().any(inside)
+}
