@@ -73,7 +73,7 @@ impl Http {
             allowed.scheme() == address.scheme()
                 && allowed.authority() == address.authority()
                 && (below || allowed.path() == address.path())
-                && !address.path().contains("..")
+                && !climbs(address.path())
         })
     }
 
@@ -111,6 +111,12 @@ impl Http {
 fn is_plain(address: &Uri) -> bool {
     let scheme = matches!(address.scheme_str(), Some("http" | "https"));
     scheme && address.authority().is_some_and(|authority| !authority.as_str().contains('@'))
+}
+
+/// Whether a path leaves its folder, as a server may read it.
+fn climbs(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    path.contains('\\') || path.contains("%5c") || path.replace("%2e", ".").contains("..")
 }
 
 fn request(
@@ -181,6 +187,8 @@ mod tests {
         assert!(!allows("https://hooks.example.com.evil.test/gate/"));
         assert!(!allows("https://hooks.example.com@evil.test/gate/"));
         assert!(!allows("https://hooks.example.com/gate/../admin"));
+        assert!(!allows("https://hooks.example.com/gate/%2E%2e/admin"));
+        assert!(!allows("https://hooks.example.com/gate/..%5cadmin"));
         assert!(!allows("https://hooks.example.com:8443/gate/"));
         assert!(!allows("https://hooks.example.com/other"));
     }

@@ -2,7 +2,7 @@
 
 mod arguments;
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ fn run() -> Result<ExitCode, Failure> {
     let project = project.unwrap_or_else(|| PathBuf::from("."));
     match task {
         Task::Help => {
-            print!("{}", arguments::HELP);
+            print(arguments::HELP)?;
             Ok(ExitCode::SUCCESS)
         }
         Task::Check { json } => check(&project, &files, json),
@@ -41,6 +41,15 @@ fn run() -> Result<ExitCode, Failure> {
     }
 }
 
+/// Prints text. A reader that has seen enough of it is no error.
+fn print(text: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
+}
+
 /// Exit code 1 where something is suspicious.
 fn check(project: &Path, files: &[PathBuf], json: bool) -> Result<ExitCode, Failure> {
     let check = match files {
@@ -49,9 +58,9 @@ fn check(project: &Path, files: &[PathBuf], json: bool) -> Result<ExitCode, Fail
         files => Check::files(files, project),
     };
     if json {
-        println!("{}", serde_json::to_string_pretty(&check)?);
+        print(&format!("{}\n", serde_json::to_string_pretty(&check)?))?;
     } else {
-        print!("{check}");
+        print(&check.to_string())?;
     }
     Ok(if check.is_suspicious() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -80,15 +89,16 @@ fn preview(
         eprintln!("error: {error}");
     }
     let failed = !plan.errors.is_empty();
-    print!("{}", Bridge::new(&project, plan).trust(Trust::granted(grants)).preview());
+    let bridge = Bridge::new(&project, plan).trust(Trust::granted(grants));
+    print(&bridge.preview().to_string())?;
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Failure> {
     let Fire { event, config, dialect, faithful, trust } = fire;
-    let mut stdin = String::new();
-    std::io::stdin().read_to_string(&mut stdin)?;
-    let stdin = serde_json::from_str(&stdin).unwrap_or_else(|error| {
+    let mut stdin = Vec::new();
+    std::io::stdin().read_to_end(&mut stdin)?;
+    let stdin = serde_json::from_slice(&stdin).unwrap_or_else(|error| {
         // What is no object is refused, which is printed as every other outcome is.
         eprintln!("error: the payload on stdin is no JSON: {error}");
         serde_json::Value::Null
@@ -101,7 +111,7 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
     let bridge = |plan| Bridge::new(&project, plan).mode(mode).trust(trust);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let fired = runtime.block_on(Fired::fire(dialect, &event, stdin, plan, bridge));
-    println!("{}", serde_json::to_string(&fired)?);
+    print(&format!("{}\n", serde_json::to_string(&fired)?))?;
     Ok(ExitCode::from(fired.exit_code()))
 }
 
