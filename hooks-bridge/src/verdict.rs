@@ -50,7 +50,7 @@ pub(crate) fn read(rules: &Rules, event: &EventRule, mode: Mode, ran: &Ran) -> A
 
 /// A no is never lost, and a yes of a command that failed is no yes.
 fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
-    let stdout = (rules.answer_text)(&ran.stdout);
+    let stdout = (rules.answer_text)(ran);
     let said = printed_strictly(&stdout);
     let answers = event.kind != EventKind::Observe && event.kind != EventKind::SessionEnd;
     let (fields, text) = match said {
@@ -128,6 +128,18 @@ pub(crate) enum Effect {
     Pass(Option<crate::answer::Rewrite>),
     /// It must not pass.
     Reject(String),
+    /// Everything is to stop, for this reason: at a stop that is no reason to go on.
+    Halt(String),
+}
+
+impl Effect {
+    /// Why it must not pass, where a no and a stop are the same.
+    pub(crate) fn refused(self) -> Result<Option<crate::answer::Rewrite>, String> {
+        match self {
+            Self::Pass(rewrite) => Ok(rewrite),
+            Self::Reject(reason) | Self::Halt(reason) => Err(reason),
+        }
+    }
 }
 
 /// What an answer comes to: a failure stays one, for the policy of the point to decide on,
@@ -160,7 +172,7 @@ fn decided(decision: Decision) -> Effect {
     match ruling {
         Ruling::Pass | Ruling::Allow => Effect::Pass(rewrite),
         Ruling::Deny => Effect::Reject(reason.unwrap_or_else(|| "denied without a reason".into())),
-        Ruling::Halt => Effect::Reject(reason.unwrap_or_else(|| "stopped without a reason".into())),
+        Ruling::Halt => Effect::Halt(reason.unwrap_or_else(|| "stopped without a reason".into())),
         Ruling::Ask => {
             let reason = reason.unwrap_or_else(|| "it gives no reason".into());
             Effect::Reject(format!("the user would have to be asked: {reason}"))
@@ -169,6 +181,6 @@ fn decided(decision: Decision) -> Effect {
 }
 
 /// All of stdout is the answer.
-pub(crate) fn all_of(stdout: &[u8]) -> Cow<'_, [u8]> {
-    Cow::Borrowed(stdout)
+pub(crate) fn all_of(ran: &Ran) -> Cow<'_, [u8]> {
+    Cow::Borrowed(&ran.stdout)
 }

@@ -58,8 +58,7 @@ async fn a_leader_that_leaves_its_group_is_asked_to_end_first() {
     );
     let script = scripts.write("asked.py", &leaves);
     let line = format!("exec python3 {}", script.display());
-    let failure =
-        runner().run(program("sh", &line, Duration::from_millis(800))).await.unwrap_err();
+    let failure = runner().run(program("sh", &line, Duration::from_millis(800))).await.unwrap_err();
     assert_eq!(failure.cause, Cause::Timeout(Duration::from_millis(800)));
     assert_eq!(std::fs::read_to_string(&log).unwrap_or_default(), "asked");
 }

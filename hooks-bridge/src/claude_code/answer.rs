@@ -50,9 +50,7 @@ pub(crate) fn event_output(output: &Map<String, Value>, fields: &mut Fields) {
         ("ask", Ruling::Ask),
         ("defer", Ruling::Ask),
     ];
-    if let Some(ruling) = keys.ruling("permissionDecision", &words) {
-        fields.ruling = Some(ruling);
-    }
+    fields.rule(keys.ruling("permissionDecision", &words));
     if let Some(reason) = keys.words("permissionDecisionReason") {
         fields.reason = Some(reason);
     }
@@ -68,10 +66,13 @@ pub(crate) fn event_output(output: &Map<String, Value>, fields: &mut Fields) {
 fn permission(decision: &Map<String, Value>, fields: &mut Fields) {
     let mut keys = Keys::new("hookSpecificOutput.decision.", decision);
     keys.known(&["updatedPermissions", "interrupt"]);
-    fields.ruling = keys.ruling("behavior", &[("allow", Ruling::Allow), ("deny", Ruling::Deny)]);
-    fields.reason = keys.words("message");
-    let input = keys.object("updatedInput").cloned();
-    fields.rewrite = input.map(Value::Object).map(Rewrite::Replace);
+    fields.rule(keys.ruling("behavior", &[("allow", Ruling::Allow), ("deny", Ruling::Deny)]));
+    if let Some(message) = keys.words("message") {
+        fields.reason = Some(message);
+    }
+    if let Some(input) = keys.object("updatedInput") {
+        fields.rewrite = Some(Rewrite::Replace(Value::Object(input.clone())));
+    }
     keys.finish(fields);
 }
 

@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use hooks_runtime::model::Modifying;
-use hooks_runtime::{BoxError, HookContext, HookPoint, Registration};
+use hooks_runtime::{BoxError, FailurePolicy, HookContext, HookPoint, Registration};
 
 use super::{AmendPoint, Amendment, condition, named};
 use crate::bridge::Bridge;
 use crate::command::{Asked, Command};
 use crate::runner::{Cause, Failure};
-use crate::verdict::Effect;
+use crate::verdict::Mode;
 
 impl Bridge {
     /// The commands for a modifying point, as its handlers.
+    ///
+    /// Where the point is a gate, such as before a tool, they fail closed in
+    /// [`Mode::Strict`], as those do that say so in their file, in either mode.
     ///
     /// The example of [`Runs`](crate::Runs) registers them.
     pub fn amend<P>(&self) -> Vec<Registration>
@@ -20,7 +23,11 @@ impl Bridge {
         P: AmendPoint + HookPoint<Model = Modifying>,
     {
         let commands = self.commands_at::<P>().into_iter().map(|command| {
-            let on = named::<P>(&command).when(condition::<P>(&command));
+            let mut on = named::<P>(&command).when(condition::<P>(&command));
+            let strict = self.shared.mode == Mode::Strict && command.event.kind.is_gate();
+            if strict || command.handler.fails_closed {
+                on = on.on_failure(FailurePolicy::Closed);
+            }
             on.handler_with(command, amend::<P>)
         });
         commands.collect()
@@ -43,9 +50,9 @@ where
     let Some(facts) = facts else { return Ok(None) };
     let Asked { effect, context } = command.ask(&facts, cx, false).await;
     let mut said = Amendment { context, ..Amendment::default() };
-    match effect? {
-        Effect::Reject(reason) => said.rejected = Some(reason),
-        Effect::Pass(Some(rewrite)) => {
+    match effect?.refused() {
+        Err(reason) => said.rejected = Some(reason),
+        Ok(Some(rewrite)) => {
             let input = facts.tool.as_ref().map(|tool| tool.input.clone()).unwrap_or_default();
             let wanted = rewrite.apply(&input);
             if before.tool != facts.tool && wanted != input {
@@ -55,7 +62,7 @@ where
             }
             said.input = Some(wanted).filter(|wanted| *wanted != input);
         }
-        Effect::Pass(None) => {}
+        Ok(None) => {}
     }
     if said == Amendment::default() { Ok(None) } else { P::amended(payload, said) }
 }

@@ -2,7 +2,9 @@
 
 use std::process::ExitStatus;
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
+};
 use tokio::process::Child;
 use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 

@@ -205,7 +205,8 @@ impl Runner {
             command.current_dir(directory);
         }
         let spawned = group::child_signals().and_then(|signals| Ok((command.spawn()?, signals)));
-        let (child, signals) = spawned.map_err(|error| spawn_failure(&program, directory, &error))?;
+        let (child, signals) =
+            spawned.map_err(|error| spawn_failure(&program, directory, &error))?;
         self.attend(Group::new(child, signals), &stdin, (limit, deadline), stdout).await
     }
 
