@@ -199,7 +199,9 @@ impl Command {
             }
             kind => {
                 let invocation = self.invocation(kind, facts, stdin, timeout);
-                Prepared::Command(self.shared.runner.clone(), Box::new(invocation))
+                let runner = &self.shared.runner;
+                let runner = if self.handler.background { runner.beside() } else { runner.clone() };
+                Prepared::Command(runner, Box::new(invocation))
             }
         })
     }

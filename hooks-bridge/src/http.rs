@@ -9,7 +9,7 @@ use ureq::Agent;
 use ureq::http::Uri;
 
 use crate::config::HandlerKind;
-use crate::runner::{Cause, Failure};
+use crate::runner::{Cause, Failure, LONGEST};
 
 /// The most bytes of an answer.
 const LARGEST: u64 = 1 << 20;
@@ -126,7 +126,7 @@ fn request(
     timeout: Duration,
 ) -> Result<Vec<u8>, Failure> {
     let config = Agent::config_builder()
-        .timeout_global(Some(timeout))
+        .timeout_global(Some(timeout.min(LONGEST)))
         .max_redirects(0)
         .http_status_as_error(false)
         .proxy(None);
@@ -147,7 +147,10 @@ fn request(
     let mut answer = Vec::new();
     let reader = response.body_mut().as_reader();
     let read = reader.take(LARGEST + 1).read_to_end(&mut answer);
-    read.map_err(|error| Failure::new(Cause::Http(format!("`{address}` broke off: {error}"))))?;
+    read.map_err(|error| match ureq::Error::from(error) {
+        ureq::Error::Timeout(_) => Failure::new(Cause::Timeout(timeout)),
+        error => Failure::new(Cause::Http(format!("`{address}` broke off: {error}"))),
+    })?;
     if answer.len() as u64 > LARGEST {
         return Err(Failure::new(Cause::TooLarge(1 << 20)));
     }

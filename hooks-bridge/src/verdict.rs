@@ -42,10 +42,18 @@ impl Answer {
 }
 
 pub(crate) fn read(rules: &Rules, event: &EventRule, mode: Mode, ran: &Ran) -> Answer {
-    match mode {
+    let mut answer = match mode {
         Mode::Faithful => (rules.faithful)(event, ran),
         Mode::Strict => strict(rules, event, ran),
+    };
+    // After a tool nothing can be stopped: why a command says no is for the model to read.
+    if event.kind == EventKind::AfterTool
+        && let Opinion::Decided(Decision { ruling: Ruling::Deny, reason, .. }) = &answer.opinion
+    {
+        let said: Vec<_> = reason.iter().chain(&answer.context).cloned().collect();
+        answer.context = Some(said.join("\n")).filter(|said| !said.is_empty());
     }
+    answer
 }
 
 /// A no is never lost, and a yes of a command that failed is no yes.

@@ -77,7 +77,7 @@ async fn no_limit_at_all_is_a_limit() {
     let began = Instant::now();
     let failure = runner().run(program("sh", "sleep 60", Duration::ZERO)).await.unwrap_err();
     assert_eq!(failure.cause, Cause::Timeout(Duration::ZERO));
-    assert!(began.elapsed() < Duration::from_millis(1000));
+    assert!(began.elapsed() < Duration::from_secs(1));
 }
 
 #[tokio::test]

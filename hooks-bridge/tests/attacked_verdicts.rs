@@ -6,6 +6,7 @@ mod support;
 
 use dialects::Event;
 use hooks_bridge::points::{UsingTool, UsingToolPayload};
+use hooks_bridge::runner::Limits;
 use hooks_bridge::trust::Trust;
 use hooks_bridge::{Bridge, Dialect, Mode, Outcome};
 use hooks_points::{BeforeToolCall, BeforeToolCallPayload};
@@ -209,4 +210,37 @@ async fn what_an_operator_turns_off_is_not_asked_by_another_name() {
     let gate = hooks.fire_gating::<UsingTool>(using("Bash", "ls")).await;
     assert!(matches!(gate, Ok(Gate::Passed(_))), "{gate:?}");
     assert!(!scripts.path().join("log").exists());
+}
+
+#[tokio::test]
+async fn what_is_said_after_a_tool_is_not_lost() {
+    let scripts = Scripts::new();
+    for dialect in [Dialect::ClaudeCode, Dialect::Codex, Dialect::Gemini] {
+        for mode in [Mode::Strict, Mode::Faithful] {
+            let command = r#"echo '{"decision": "block", "reason": "run the linter"}'"#;
+            let handlers = [(command.to_owned(), Value::Null)];
+            let fired =
+                dialects::fire(scripts.path(), dialect, Event::After, mode, &handlers).await;
+            assert_eq!(fired.outcome, Outcome::Passed);
+            assert_eq!(fired.context.as_deref(), Some("run the linter"), "{dialect} {mode:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn commands_that_nothing_waits_for_hold_up_no_gate() {
+    let scripts = Scripts::new();
+    let asynchronous = json!({ "type": "command", "command": "sleep 3", "async": true });
+    let gate = json!({ "type": "command", "command": "exit 0", "timeout": 1 });
+    let text = json!({ "hooks": { "PreToolUse": [
+        { "hooks": [asynchronous] }, { "hooks": [gate] } ] } });
+    let plan = dialects::plan(Dialect::ClaudeCode, &text, scripts.path());
+    let limits = Limits { concurrent: 1, ..Limits::default() };
+    let hooks = HookRegistry::new();
+    hooks.register(Bridge::new(scripts.path(), plan).limits(limits).gate::<UsingTool>()).unwrap();
+    for _ in 0..2 {
+        let gate = hooks.fire_gating::<UsingTool>(using("Bash", "ls")).await;
+        assert!(matches!(gate, Ok(Gate::Passed(_))), "{gate:?}");
+        tokio::task::yield_now().await;
+    }
 }

@@ -33,7 +33,7 @@ use output::{TooLarge, feed, tail, text, whole};
 const KILLED: Duration = Duration::from_secs(1);
 
 /// The longest limit; the clock ends somewhere behind it.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+pub(crate) const LONGEST: Duration = Duration::from_hours(365 * 24);
 
 /// Runs commands, a bounded number at once.
 ///
@@ -63,6 +63,8 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 pub struct Runner {
     limits: Limits,
     places: Arc<Semaphore>,
+    /// For commands that nothing waits for, so that they hold up none that is waited for.
+    beside: Arc<Semaphore>,
 }
 
 /// What is run.
@@ -164,8 +166,13 @@ impl Runner {
     ///
     /// The example of [`Runner`] makes one.
     pub fn new(limits: Limits) -> Self {
-        let places = Arc::new(Semaphore::new(limits.concurrent.max(1)));
-        Self { limits, places }
+        let [places, beside] = [(); 2].map(|()| Arc::new(Semaphore::new(limits.concurrent.max(1))));
+        Self { limits, places, beside }
+    }
+
+    /// The same for commands that nothing waits for.
+    pub(crate) fn beside(&self) -> Self {
+        Self { places: Arc::clone(&self.beside), ..self.clone() }
     }
 
     /// The limits.

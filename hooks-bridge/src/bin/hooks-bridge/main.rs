@@ -118,7 +118,9 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
 /// The grants of the operator: in a file of theirs, outside of the project.
 fn read_grants(file: Option<PathBuf>, project: &Path) -> Result<Grants, Failure> {
     let usual = || {
+        // One that is empty or relative counts as not set.
         let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let folder = folder.filter(|folder| folder.is_absolute());
         let folder =
             folder.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")));
         folder.map(|folder| folder.join("hooks-bridge/grants"))
