@@ -195,3 +195,16 @@ fn a_grant_of_one_project_is_none_in_another() {
     };
     assert_eq!((skipped(&one), skipped(&other)), (0, 1));
 }
+
+#[test]
+fn the_value_of_an_option_is_no_script_that_is_missing() {
+    let scripts = Scripts::new();
+    scripts.script("check.sh", "#!/bin/sh\n");
+    for line in ["bash -o pipefail check.sh", "python3 -W ignore check.sh", "bash -eu ./check.sh"] {
+        let text = claude(json!({ "command": line }));
+        let plan = plan(&scripts, Dialect::ClaudeCode, &text, Origin::User);
+        assert!(!plan.is_suspicious(), "{line}: {:?}", plan.entries[0].suspicions);
+    }
+    let text = claude(json!({ "command": "bash -o pipefail missing.sh" }));
+    assert!(plan(&scripts, Dialect::ClaudeCode, &text, Origin::User).is_suspicious());
+}

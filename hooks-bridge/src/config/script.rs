@@ -43,6 +43,9 @@ const INTERPRETERS: [&str; 14] = [
 /// Interpreters whose option `-c` has a line for them.
 const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 
+/// Options of interpreters behind which a value stands, not the script.
+const WITH_VALUE: [&str; 8] = ["-o", "-O", "-W", "-X", "-r", "--require", "--import", "--rcfile"];
+
 /// Beginnings of variables that change which programs are found or what they load.
 const LOADING: [&str; 9] =
     ["PATH", "BASH_ENV", "ENV", "LD_", "PYTHON", "NODE_", "PERL5", "RUBY", "IFS"];
@@ -163,9 +166,13 @@ impl Scripts {
             self.simple &= outer;
             return;
         }
-        let script = arguments.iter().find(|argument| !argument.starts_with('-'));
+        let mut after_value_option = false;
+        let script = arguments.iter().find(|argument| {
+            let is_value = after_value_option;
+            after_value_option = WITH_VALUE.contains(&argument.as_str());
+            !is_value && !argument.starts_with('-')
+        });
         match script.map(|script| names.expand(script)) {
-            // Behind an option with a value it is not the script, which was mentioned too.
             Some(Some(path)) => self.file(&names.resolve(&path), false),
             Some(None) => self.dynamic = true,
             None => {}
