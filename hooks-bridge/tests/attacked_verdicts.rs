@@ -244,3 +244,24 @@ async fn commands_that_nothing_waits_for_hold_up_no_gate() {
         tokio::task::yield_now().await;
     }
 }
+
+#[tokio::test]
+async fn claude_code_itself_does_not_go_on_without_an_answer_at_two_events() {
+    let scripts = Scripts::new();
+    for (event, command, expected) in [
+        ("WorktreeCreate", "exit 1", Outcome::Rejected),
+        ("PreModelSwitch", "sleep 30", Outcome::Rejected),
+        ("PreModelSwitch", "exit 1", Outcome::Passed),
+        ("PreCompact", "sleep 30", Outcome::Passed),
+    ] {
+        let handlers = [(command.to_owned(), Value::Null)];
+        let fired = dialects::fire_with(
+            scripts.path(),
+            Dialect::ClaudeCode,
+            (event, json!({})),
+            Mode::Faithful,
+            &handlers,
+        );
+        assert_eq!(fired.await.outcome, expected, "{event} {command}");
+    }
+}

@@ -7,7 +7,7 @@ use crate::facts::EventKind;
 use crate::keys::Keys;
 use crate::printed::{Printed, printed};
 use crate::rules::EventRule;
-use crate::runner::{Exit, Ran};
+use crate::runner::{Cause, Exit, Failure, Ran};
 
 pub(crate) fn fields(_: &EventRule, answer: &Map<String, Value>) -> Fields {
     let mut fields = Fields::default();
@@ -116,4 +116,14 @@ fn exit_2(event: &EventRule, ran: &Ran, said: Printed) -> Answer {
     answer.context = fields.context.or(answer.context);
     answer.message = fields.message;
     answer
+}
+
+/// Two events do not go on without an answer: any code but 0 where a worktree is made, and
+/// no answer in time where the model is changed.
+pub(super) fn failure_denies(event: &EventRule, failure: &Failure) -> bool {
+    match event.name {
+        "WorktreeCreate" => matches!(failure.cause, Cause::Exit(_) | Cause::Signal(_)),
+        "PreModelSwitch" => matches!(failure.cause, Cause::Timeout(_)),
+        _ => false,
+    }
 }
