@@ -206,7 +206,7 @@ async fn what_an_operator_turns_off_is_not_asked_by_another_name() {
     let target = format!("{}:claude-code/guard.sh", UsingTool::NAME);
     let operator = hooks.operator();
     let setting = operator.disable(target).because("it is wrong").break_glass("it is wrong");
-    setting.until(std::time::Duration::from_secs(600)).apply().unwrap();
+    setting.until(std::time::Duration::from_mins(10)).apply().unwrap();
     let gate = hooks.fire_gating::<UsingTool>(using("Bash", "ls")).await;
     assert!(matches!(gate, Ok(Gate::Passed(_))), "{gate:?}");
     assert!(!scripts.path().join("log").exists());
@@ -264,4 +264,26 @@ async fn claude_code_itself_does_not_go_on_without_an_answer_at_two_events() {
         );
         assert_eq!(fired.await.outcome, expected, "{event} {command}");
     }
+}
+
+#[tokio::test]
+async fn l37_a_rewrite_at_a_modifying_tool_gate_is_judged_by_those_before_it() {
+    let scripts = Scripts::new();
+    let rewrite =
+        r#"echo '{"hookSpecificOutput": {"updatedInput": {"command": "rm -r x"}}}'"#.to_owned();
+    let guard = "grep -q 'rm ' && { echo no rm >&2; exit 2; }; exit 0".to_owned();
+    let handlers = [(guard, json!({})), (rewrite, json!({}))];
+    let text = dialects::configuration(Dialect::ClaudeCode, "PreToolUse", &handlers);
+    let plan = dialects::plan(Dialect::ClaudeCode, &text, scripts.path());
+    let hooks = HookRegistry::new();
+    hooks.register(Bridge::new(scripts.path(), plan).amend::<BeforeToolCall>()).unwrap();
+    let call = BeforeToolCallPayload {
+        session_id: "s".into(),
+        tool_call_id: "c".into(),
+        tool_name: "Bash".into(),
+        args: json!({ "command": "ls" }),
+    };
+    let amended = hooks.fire_modifying::<BeforeToolCall>(&call).await.unwrap();
+    assert_eq!(amended.error.map(|error| error.to_string()).as_deref(), Some("no rm"));
+    assert_eq!(amended.args, None);
 }
