@@ -60,7 +60,7 @@ pub struct Decision {
 /// What a decision comes to.
 ///
 /// The example of [`Answer`] has one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ruling {
     /// It goes on as it would without the command, but for a rewrite or context.
     Pass,
@@ -133,6 +133,14 @@ pub(crate) struct Fields {
     pub(crate) unknown: Vec<String>,
     /// Keys whose values it does not take.
     pub(crate) wrong: Vec<String>,
+}
+
+impl Fields {
+    /// One more ruling of the same answer: the one that stops more counts, so that no key
+    /// takes back the no of another.
+    pub(crate) fn rule(&mut self, ruling: Option<Ruling>) {
+        self.ruling = self.ruling.max(ruling);
+    }
 }
 
 impl Answer {

@@ -57,9 +57,11 @@ impl Command {
         let (rules, facts) = (self.rules(), self.translated(facts));
         if let Some(tool) = &facts.tool {
             let names = rules.tool_names(&tool.name);
-            if !self.event.tools.is_empty()
-                && !names.iter().any(|name| self.event.tools.contains(name))
-            {
+            let of_server = ["mcp__", "MCP:"].iter().any(|mark| tool.name.starts_with(mark));
+            let takes = |name: &&str| {
+                self.event.tools.contains(name) || (of_server && self.event.tools.contains(&"MCP"))
+            };
+            if !self.event.tools.is_empty() && !names.iter().any(takes) {
                 return false;
             }
             if self.event.kind == EventKind::AfterTool && !self.is_for_outcome(tool.failed) {
@@ -197,7 +199,9 @@ impl Command {
             }
             kind => {
                 let invocation = self.invocation(kind, facts, stdin, timeout);
-                Prepared::Command(self.shared.runner.clone(), Box::new(invocation))
+                let runner = &self.shared.runner;
+                let runner = if self.handler.background { runner.beside() } else { runner.clone() };
+                Prepared::Command(runner, Box::new(invocation))
             }
         })
     }

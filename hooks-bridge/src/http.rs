@@ -9,7 +9,7 @@ use ureq::Agent;
 use ureq::http::Uri;
 
 use crate::config::HandlerKind;
-use crate::runner::{Cause, Failure};
+use crate::runner::{Cause, Failure, LONGEST};
 
 /// The most bytes of an answer.
 const LARGEST: u64 = 1 << 20;
@@ -73,7 +73,7 @@ impl Http {
             allowed.scheme() == address.scheme()
                 && allowed.authority() == address.authority()
                 && (below || allowed.path() == address.path())
-                && !address.path().contains("..")
+                && !climbs(address.path())
         })
     }
 
@@ -113,6 +113,12 @@ fn is_plain(address: &Uri) -> bool {
     scheme && address.authority().is_some_and(|authority| !authority.as_str().contains('@'))
 }
 
+/// Whether a path leaves its folder, as a server may read it.
+fn climbs(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    path.contains('\\') || path.contains("%5c") || path.replace("%2e", ".").contains("..")
+}
+
 fn request(
     address: &Uri,
     headers: &[(String, String)],
@@ -120,7 +126,7 @@ fn request(
     timeout: Duration,
 ) -> Result<Vec<u8>, Failure> {
     let config = Agent::config_builder()
-        .timeout_global(Some(timeout))
+        .timeout_global(Some(timeout.min(LONGEST)))
         .max_redirects(0)
         .http_status_as_error(false)
         .proxy(None);
@@ -141,7 +147,10 @@ fn request(
     let mut answer = Vec::new();
     let reader = response.body_mut().as_reader();
     let read = reader.take(LARGEST + 1).read_to_end(&mut answer);
-    read.map_err(|error| Failure::new(Cause::Http(format!("`{address}` broke off: {error}"))))?;
+    read.map_err(|error| match ureq::Error::from(error) {
+        ureq::Error::Timeout(_) => Failure::new(Cause::Timeout(timeout)),
+        error => Failure::new(Cause::Http(format!("`{address}` broke off: {error}"))),
+    })?;
     if answer.len() as u64 > LARGEST {
         return Err(Failure::new(Cause::TooLarge(1 << 20)));
     }
@@ -181,6 +190,8 @@ mod tests {
         assert!(!allows("https://hooks.example.com.evil.test/gate/"));
         assert!(!allows("https://hooks.example.com@evil.test/gate/"));
         assert!(!allows("https://hooks.example.com/gate/../admin"));
+        assert!(!allows("https://hooks.example.com/gate/%2E%2e/admin"));
+        assert!(!allows("https://hooks.example.com/gate/..%5cadmin"));
         assert!(!allows("https://hooks.example.com:8443/gate/"));
         assert!(!allows("https://hooks.example.com/other"));
     }

@@ -6,7 +6,11 @@ use crate::rules::{EventRule, Matching, Rules, Subject};
 
 /// How much an expression may try; then it counts as a match, so that no check is left
 /// out because of its matcher.
-const MOST_STEPS: usize = 100_000;
+const MOST_STEPS: usize = 10_000;
+
+/// The longest text that an expression is tried on: one step of look-around may read all
+/// of it. A longer one counts as a match.
+const LONGEST: usize = 16 << 10;
 
 /// A matcher, compiled as its dialect reads it.
 #[derive(Clone, Debug)]
@@ -15,6 +19,11 @@ pub(crate) enum Matcher {
     /// Any of these names.
     Names(Vec<String>),
     Expression(Box<Regex>),
+    /// No expression that can be read here, so it is this text.
+    Unread {
+        text: String,
+        error: String,
+    },
 }
 
 impl Matcher {
@@ -45,9 +54,8 @@ impl Matcher {
             Matching::ListOrWhole if is_list("- ,|") => Ok(Self::names(text)),
             Matching::Literal => Ok(Self::Names(vec![text.to_owned()])),
             Matching::Whole | Matching::ListOrWhole => expression(&format!("^(?:{text})$"), text),
-            Matching::Anywhere => {
-                Ok(expression(text, text).unwrap_or_else(|_| Self::Names(vec![text.to_owned()])))
-            }
+            Matching::Anywhere => Ok(expression(text, text)
+                .unwrap_or_else(|error| Self::Unread { text: text.to_owned(), error })),
             Matching::ListOrAnywhere(_) => expression(text, text),
         }
     }
@@ -57,11 +65,22 @@ impl Matcher {
         Self::Names(names.map(str::to_owned).collect())
     }
 
+    /// Why it is not read as the expression that it is meant to be.
+    pub(crate) fn unread(&self) -> Option<&str> {
+        match self {
+            Self::Unread { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
     pub(crate) fn matches(&self, subject: &str) -> bool {
         match self {
             Self::All => true,
             Self::Names(names) => names.iter().any(|name| name == subject),
-            Self::Expression(expression) => expression.is_match(subject).unwrap_or(true),
+            Self::Unread { text, .. } => text == subject,
+            Self::Expression(expression) => {
+                subject.len() > LONGEST || expression.is_match(subject).unwrap_or(true)
+            }
         }
     }
 }
@@ -91,7 +110,8 @@ pub(crate) fn rule_applies(rule: &str, tool: &str, input: &serde_json::Value) ->
     let text = |key: &str| input.get(key).and_then(serde_json::Value::as_str);
     if tool == "Bash" {
         let Some(line) = text("command") else { return true };
-        return subcommands(line).iter().any(|command| wildcard(pattern, command));
+        let applies = |command: &String| is_unclear(command) || wildcard(pattern, command);
+        return subcommands(line).iter().any(applies);
     }
     match ["file_path", "path", "url", "pattern"].into_iter().find_map(text) {
         Some(subject) => wildcard(pattern.trim_start_matches("./"), subject),
@@ -102,6 +122,7 @@ pub(crate) fn rule_applies(rule: &str, tool: &str, input: &serde_json::Value) ->
 /// The commands of a line: each part between operators, and what is in `$(…)` and in back
 /// quotes, without leading settings of variables.
 fn subcommands(line: &str) -> Vec<String> {
+    let line = line.replace("\\\n", " ");
     let parts = line.split(['&', '|', ';', '\n', '(', ')', '`']);
     let is_setting = |word: &&str| {
         word.split_once('=').is_some_and(|(name, _)| {
@@ -109,9 +130,20 @@ fn subcommands(line: &str) -> Vec<String> {
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         })
     };
-    let bare =
-        |part: &str| part.split_whitespace().skip_while(is_setting).collect::<Vec<_>>().join(" ");
+    let leads = |word: &&str| is_setting(word) || LEADING.contains(word);
+    let bare = |part: &str| part.split_whitespace().skip_while(leads).collect::<Vec<_>>().join(" ");
     parts.map(bare).map(|part| part.trim_end_matches('$').trim_end().to_owned()).collect()
+}
+
+/// Words of a shell before a command.
+const LEADING: [&str; 10] =
+    ["{", "!", "if", "then", "else", "elif", "while", "until", "do", "time"];
+
+/// Whether the program of a command is written so that only a shell can tell it: quoted,
+/// escaped, behind a redirection.
+fn is_unclear(command: &str) -> bool {
+    let program = command.split_whitespace().next().unwrap_or_default();
+    program.contains(['"', '\'', '\\', '$', '<', '>', '{', '*', '?', '['])
 }
 
 /// Whether a text is of a pattern in which `*` stands for anything, and `:*` at its end

@@ -54,15 +54,27 @@ pub(crate) fn one_object(text: &str) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// Whether a line begins an object.
+/// The keys with which some dialect says no.
+const NO: [&str; 6] =
+    ["decision", "permissionDecision", "permission", "behavior", "continue", "hookSpecificOutput"];
+
+/// How many beginnings of objects are tried. A text with more may hide anything.
+const MOST_TRIES: usize = 4096;
+
+/// Whether a line begins an object, or an object anywhere has a key that says no.
 fn hides_an_object(text: &str) -> bool {
-    let starts = text.match_indices('{').map(|(at, _)| at);
-    let starts = starts.filter(|at| text[..*at].trim_end_matches([' ', '\t']).ends_with('\n'));
-    // A text of nothing but braces is no reason to read it a thousand times.
-    starts.take(16).any(|at| {
+    for (tried, (at, _)) in text.match_indices('{').enumerate() {
+        if tried == MOST_TRIES {
+            return true;
+        }
         let first = Deserializer::from_str(&text[at..]).into_iter::<Value>().next();
-        matches!(first, Some(Ok(Value::Object(map))) if !map.is_empty())
-    })
+        let Some(Ok(Value::Object(map))) = first else { continue };
+        let begins_line = text[..at].trim_end_matches([' ', '\t']).ends_with('\n');
+        if (begins_line && !map.is_empty()) || NO.iter().any(|key| map.contains_key(*key)) {
+            return true;
+        }
+    }
+    false
 }
 
 #[cfg(test)]

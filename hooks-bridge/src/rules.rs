@@ -24,8 +24,8 @@ pub(crate) struct Rules {
     pub(crate) stdout: usize,
     /// What is written to a command's stdin.
     pub(crate) stdin: fn(&EventRule, &Facts) -> Map<String, Value>,
-    /// The part of stdout that is the answer.
-    pub(crate) answer_text: fn(&[u8]) -> Cow<'_, [u8]>,
+    /// The part of what was printed that is the answer.
+    pub(crate) answer_text: fn(&Ran) -> Cow<'_, [u8]>,
     /// What the keys of an answer mean.
     pub(crate) fields: fn(&EventRule, &Map<String, Value>) -> Fields,
     /// How the product itself reads a command that ended.

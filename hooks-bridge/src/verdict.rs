@@ -42,15 +42,23 @@ impl Answer {
 }
 
 pub(crate) fn read(rules: &Rules, event: &EventRule, mode: Mode, ran: &Ran) -> Answer {
-    match mode {
+    let mut answer = match mode {
         Mode::Faithful => (rules.faithful)(event, ran),
         Mode::Strict => strict(rules, event, ran),
+    };
+    // After a tool nothing can be stopped: why a command says no is for the model to read.
+    if event.kind == EventKind::AfterTool
+        && let Opinion::Decided(Decision { ruling: Ruling::Deny, reason, .. }) = &answer.opinion
+    {
+        let said: Vec<_> = reason.iter().chain(&answer.context).cloned().collect();
+        answer.context = Some(said.join("\n")).filter(|said| !said.is_empty());
     }
+    answer
 }
 
 /// A no is never lost, and a yes of a command that failed is no yes.
 fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
-    let stdout = (rules.answer_text)(&ran.stdout);
+    let stdout = (rules.answer_text)(ran);
     let said = printed_strictly(&stdout);
     let answers = event.kind != EventKind::Observe && event.kind != EventKind::SessionEnd;
     let (fields, text) = match said {
@@ -128,6 +136,18 @@ pub(crate) enum Effect {
     Pass(Option<crate::answer::Rewrite>),
     /// It must not pass.
     Reject(String),
+    /// Everything is to stop, for this reason: at a stop that is no reason to go on.
+    Halt(String),
+}
+
+impl Effect {
+    /// Why it must not pass, where a no and a stop are the same.
+    pub(crate) fn refused(self) -> Result<Option<crate::answer::Rewrite>, String> {
+        match self {
+            Self::Pass(rewrite) => Ok(rewrite),
+            Self::Reject(reason) | Self::Halt(reason) => Err(reason),
+        }
+    }
 }
 
 /// What an answer comes to: a failure stays one, for the policy of the point to decide on,
@@ -160,7 +180,7 @@ fn decided(decision: Decision) -> Effect {
     match ruling {
         Ruling::Pass | Ruling::Allow => Effect::Pass(rewrite),
         Ruling::Deny => Effect::Reject(reason.unwrap_or_else(|| "denied without a reason".into())),
-        Ruling::Halt => Effect::Reject(reason.unwrap_or_else(|| "stopped without a reason".into())),
+        Ruling::Halt => Effect::Halt(reason.unwrap_or_else(|| "stopped without a reason".into())),
         Ruling::Ask => {
             let reason = reason.unwrap_or_else(|| "it gives no reason".into());
             Effect::Reject(format!("the user would have to be asked: {reason}"))
@@ -169,6 +189,6 @@ fn decided(decision: Decision) -> Effect {
 }
 
 /// All of stdout is the answer.
-pub(crate) fn all_of(stdout: &[u8]) -> Cow<'_, [u8]> {
-    Cow::Borrowed(stdout)
+pub(crate) fn all_of(ran: &Ran) -> Cow<'_, [u8]> {
+    Cow::Borrowed(&ran.stdout)
 }

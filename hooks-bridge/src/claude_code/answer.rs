@@ -7,7 +7,7 @@ use crate::facts::EventKind;
 use crate::keys::Keys;
 use crate::printed::{Printed, printed};
 use crate::rules::EventRule;
-use crate::runner::{Exit, Ran};
+use crate::runner::{Cause, Exit, Failure, Ran};
 
 pub(crate) fn fields(_: &EventRule, answer: &Map<String, Value>) -> Fields {
     let mut fields = Fields::default();
@@ -50,9 +50,7 @@ pub(crate) fn event_output(output: &Map<String, Value>, fields: &mut Fields) {
         ("ask", Ruling::Ask),
         ("defer", Ruling::Ask),
     ];
-    if let Some(ruling) = keys.ruling("permissionDecision", &words) {
-        fields.ruling = Some(ruling);
-    }
+    fields.rule(keys.ruling("permissionDecision", &words));
     if let Some(reason) = keys.words("permissionDecisionReason") {
         fields.reason = Some(reason);
     }
@@ -68,10 +66,13 @@ pub(crate) fn event_output(output: &Map<String, Value>, fields: &mut Fields) {
 fn permission(decision: &Map<String, Value>, fields: &mut Fields) {
     let mut keys = Keys::new("hookSpecificOutput.decision.", decision);
     keys.known(&["updatedPermissions", "interrupt"]);
-    fields.ruling = keys.ruling("behavior", &[("allow", Ruling::Allow), ("deny", Ruling::Deny)]);
-    fields.reason = keys.words("message");
-    let input = keys.object("updatedInput").cloned();
-    fields.rewrite = input.map(Value::Object).map(Rewrite::Replace);
+    fields.rule(keys.ruling("behavior", &[("allow", Ruling::Allow), ("deny", Ruling::Deny)]));
+    if let Some(message) = keys.words("message") {
+        fields.reason = Some(message);
+    }
+    if let Some(input) = keys.object("updatedInput") {
+        fields.rewrite = Some(Rewrite::Replace(Value::Object(input.clone())));
+    }
     keys.finish(fields);
 }
 
@@ -115,4 +116,14 @@ fn exit_2(event: &EventRule, ran: &Ran, said: Printed) -> Answer {
     answer.context = fields.context.or(answer.context);
     answer.message = fields.message;
     answer
+}
+
+/// Two events do not go on without an answer: any code but 0 where a worktree is made, and
+/// no answer in time where the model is changed.
+pub(super) fn failure_denies(event: &EventRule, failure: &Failure) -> bool {
+    match event.name {
+        "WorktreeCreate" => matches!(failure.cause, Cause::Exit(_) | Cause::Signal(_)),
+        "PreModelSwitch" => matches!(failure.cause, Cause::Timeout(_)),
+        _ => false,
+    }
 }

@@ -26,6 +26,6 @@ pub(crate) static RULES: Rules = Rules {
     answer_text: crate::verdict::all_of,
     fields,
     faithful: answer::faithful,
-    failure_denies: |_, _| false,
+    failure_denies: answer::failure_denies,
     environment: stdin::environment,
 };

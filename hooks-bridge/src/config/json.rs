@@ -49,8 +49,8 @@ impl Parser<'_> {
             self.advance(blank);
             let comment = match self.rest() {
                 rest if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-                rest if rest.starts_with("/*") => match rest.find("*/") {
-                    Some(end) => end + 2,
+                rest if rest.starts_with("/*") => match rest[2..].find("*/") {
+                    Some(end) => end + 4,
                     None => return Err(self.error("a comment is not closed")),
                 },
                 _ => return Ok(()),

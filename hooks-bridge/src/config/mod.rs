@@ -11,6 +11,7 @@ mod script;
 mod suspicious;
 mod toml;
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::dialect::Dialect;
@@ -19,6 +20,9 @@ pub use entry::{Entry, EntryState, Handler, HandlerKind, Origin, Place, Suspicio
 
 pub(crate) use draft::Draft;
 pub(crate) use suspicious::nearest;
+
+/// The largest file that is read.
+const LARGEST: u64 = 4 << 20;
 
 /// A file to be read, and as whose.
 ///
@@ -112,7 +116,7 @@ impl Plan {
     pub fn read(sources: &[Source], project: impl AsRef<Path>) -> Self {
         let mut plan = Self::default();
         for source in sources {
-            match std::fs::read(&source.file) {
+            match bytes_of(&source.file) {
                 Ok(bytes) => match String::from_utf8(bytes) {
                     Ok(text) => plan.add(source, &text, project.as_ref()),
                     Err(_) => plan.error(source, 1, "it is not UTF-8"),
@@ -166,6 +170,20 @@ impl Plan {
     fn notice(&mut self, source: &Source, line: usize, text: impl Into<String>) {
         self.notices.push(notice(source, line, text));
     }
+}
+
+/// The bytes of a file that a person could have written: of a device or a pipe there is no
+/// end.
+fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(io::Error::other(format!("it has more than {} MiB", LARGEST >> 20)));
+    }
+    Ok(bytes)
 }
 
 fn notice(source: &Source, line: usize, text: impl Into<String>) -> Notice {

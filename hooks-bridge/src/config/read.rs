@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::draft::Draft;
-use super::entry::{Entry, Place};
+use super::entry::{Entry, Handler, HandlerKind, Place};
 use super::node::{Member, Node, find};
 use super::script::{Names, Scripts};
 use super::{Plan, Source, json, suspicious, toml};
+use crate::facts::{Facts, Surroundings};
 use crate::matcher::Matcher;
 use crate::rules::Rules;
 
@@ -74,7 +75,15 @@ impl Plan {
             disabled: disabled(rules, &root, is_toml),
             turned_off: turned_off(&root),
         };
-        for event in events {
+        for (index, event) in events.iter().enumerate() {
+            if let Some(first) = events[..index].iter().find(|other| other.key == event.key) {
+                let (key, line) = (&event.key, first.line);
+                let text = format!(
+                    "`{key}` is written twice, first on line {line}: {} takes the last only",
+                    rules.product
+                );
+                self.notice(source, event.line, text);
+            }
             if !rules.format.no_events.contains(&event.key.as_str()) {
                 reader.event(self, event);
             }
@@ -241,12 +250,11 @@ impl Reader<'_> {
 
     fn finish(&self, entry: &mut Entry, event: &Member, matcher: Option<&Node>) {
         if let Some(handler) = &entry.handler {
-            let names = Names {
-                project: self.project,
-                directory: self.directory(handler.directory.as_deref()),
-                plugin: self.source.origin.plugin(),
-            };
+            let names = self.names(handler);
             entry.scripts = Scripts::of(&handler.kind, &names);
+            for (name, value) in &handler.environment {
+                entry.scripts.variable(name, value, &names);
+            }
             let called =
                 handler.name.iter().chain([&handler.kind.to_string()]).cloned().collect::<Vec<_>>();
             if called.iter().any(|name| self.turned_off.contains(name)) {
@@ -276,6 +284,23 @@ impl Reader<'_> {
         suspicious::examine(entry, event.line, matcher.map(|node| node.line));
     }
 
+    /// What names in a command stand for.
+    fn names<'h>(&self, handler: &'h Handler) -> Names<'h> {
+        let plugin = self.source.origin.plugin();
+        let around = Surroundings { project: self.project, plugin };
+        let of_dialect = (self.rules.environment)(&Facts::default(), &around);
+        // Where the agent works is another folder in each fire.
+        let mut variables: Vec<_> =
+            of_dialect.into_iter().filter(|(name, _)| !name.ends_with("_CWD")).collect();
+        let shell = matches!(handler.kind, HandlerKind::Shell { .. });
+        if shell {
+            variables.extend(std::env::var("HOME").ok().map(|home| ("HOME", home)));
+            let set = handler.environment.iter();
+            variables.extend(set.map(|(name, value)| (name.as_str(), value.clone())));
+        }
+        Names { directory: self.directory(handler.directory.as_deref()), variables, shell }
+    }
+
     /// Where a command of the file runs.
     fn directory(&self, directory: Option<&str>) -> std::path::PathBuf {
         directory.map_or_else(|| self.project.to_owned(), |directory| self.project.join(directory))
@@ -297,7 +322,13 @@ impl Plan {
                 && entry.runs()
         };
         match self.entries.iter_mut().find(same) {
-            Some(first) => first.also.push(entry.place),
+            Some(first) => {
+                // The user's own needs no grant, whoever repeats it.
+                if first.origin.needs_trust() {
+                    first.origin = entry.origin;
+                }
+                first.also.push(entry.place);
+            }
             None => self.entries.push(entry),
         }
     }

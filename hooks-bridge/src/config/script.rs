@@ -28,9 +28,12 @@ pub(crate) struct Scripts {
 /// What names in a command stand for.
 #[derive(Clone, Debug)]
 pub(crate) struct Names<'n> {
-    pub(crate) project: &'n Path,
+    /// Where the command runs.
     pub(crate) directory: PathBuf,
-    pub(crate) plugin: Option<&'n Path>,
+    /// The variables that it sees, as far as they are the same in every fire.
+    pub(crate) variables: Vec<(&'n str, String)>,
+    /// Whether a shell reads it.
+    pub(crate) shell: bool,
 }
 
 /// Programs whose first argument that is no option is a script.
@@ -38,6 +41,16 @@ const INTERPRETERS: [&str; 14] = [
     "bash", "sh", "zsh", "dash", "python", "python3", "node", "ruby", "perl", "deno", "bun", "php",
     "tsx", "source",
 ];
+
+/// Interpreters whose option `-c` has a line for them.
+const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
+
+/// Options of interpreters behind which a value stands, not the script.
+const WITH_VALUE: [&str; 8] = ["-o", "-O", "-W", "-X", "-r", "--require", "--import", "--rcfile"];
+
+/// Beginnings of variables that change which programs are found or what they load.
+const LOADING: [&str; 9] =
+    ["PATH", "BASH_ENV", "ENV", "LD_", "PYTHON", "NODE_", "PERL5", "RUBY", "IFS"];
 
 /// Words that run what follows.
 const PREFIXES: [&str; 16] = [
@@ -53,6 +66,18 @@ const BUILT_IN: [&str; 24] = [
     "fi", "for", "done", "case", "esac", "cd", "echo", "true", "false", "exit", "printf", "export",
     "set", "read", "wait", "trap", "eval", ":", "kill", "unset", "local", "}", "return", "shift",
 ];
+
+/// Whether a command only asks whether a file or a program is there. By its own name: a
+/// script may be given such a word.
+fn only_asks(command: &[String]) -> bool {
+    let mut words = command.iter().map(String::as_str);
+    let first = words.find(|word| *word == "command" || !PREFIXES.contains(word));
+    match first {
+        Some("command") => words.next() == Some("-v"),
+        Some(name) => TESTS.contains(&name),
+        None => false,
+    }
+}
 
 impl Scripts {
     pub(crate) fn of(kind: &HandlerKind, names: &Names<'_>) -> Self {
@@ -70,27 +95,44 @@ impl Scripts {
     }
 
     fn line(&mut self, line: &str, names: &Names<'_>) {
-        // `$(…)`, back quotes and braces are the shell's to work out.
-        self.dynamic = line.contains("$(") || line.contains('`') || line.contains("eval ");
-        let spaced = spaced(line);
-        let Some(words) = shlex::split(&spaced) else {
+        let spaced = Spaced::of(line);
+        // What the shell works out: `$(…)`, back quotes, what a line reads or sets itself.
+        let marks = ["$(", "`", "eval ", "{}", "<<"];
+        self.dynamic |= marks.iter().any(|mark| line.contains(mark))
+            || spaced.quotes_dollar
+            || names.are_set_in(line);
+        let Some(words) = shlex::split(&spaced.text) else {
             self.dynamic = true;
             return;
         };
         let commands: Vec<_> =
             words.split(|word| word == ";").filter(|command| !command.is_empty()).collect();
         self.simple = commands.len() == 1;
+        let mut elsewhere = false;
         for command in commands {
-            if ["cd", "pushd", "."].contains(&command[0].as_str()) {
-                // From here on names are from another folder, or of what another file sets.
+            // From here on names are from another folder, or of what another file sets.
+            elsewhere |= ["cd", "pushd", "popd", "."].contains(&command[0].as_str());
+            if elsewhere {
                 self.dynamic = true;
-                return;
-            }
-            let asks = command.iter().any(|word| TESTS.contains(&word.as_str()));
-            if asks || (command[0] == "command" && command.iter().any(|word| word == "-v")) {
+                self.mentioned(command, names);
+            } else if only_asks(command) {
                 self.tested = true;
             } else {
                 self.command(command, names);
+            }
+        }
+    }
+
+    /// The files that words name, where it cannot be told which of them run.
+    fn mentioned(&mut self, words: &[String], names: &Names<'_>) {
+        for word in words {
+            // The value of an option, or of a variable.
+            let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
+            for word in [word.as_str(), value] {
+                let path = names.expand(word).map(|path| names.resolve(&path));
+                if let Some(path) = path.filter(|path| path.is_file()) {
+                    self.add(path);
+                }
             }
         }
     }
@@ -103,14 +145,10 @@ impl Scripts {
 
     /// One program and its arguments.
     fn command(&mut self, words: &[String], names: &Names<'_>) {
-        let is_setting = |word: &&String| {
-            word.split_once('=').is_some_and(|(name, _)| {
-                !name.is_empty()
-                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            })
-        };
+        let set = words.iter().map_while(|word| setting(word));
+        set.for_each(|(name, value)| self.variable(name, value, names));
         let mut rest = words.iter().skip_while(|word| {
-            is_setting(word) || PREFIXES.contains(&word.as_str()) || word.starts_with('-')
+            setting(word).is_some() || PREFIXES.contains(&word.as_str()) || word.starts_with('-')
         });
         let Some(program) = rest.next() else { return };
         let name = program.rsplit('/').next().unwrap_or(program);
@@ -127,31 +165,57 @@ impl Scripts {
         {
             self.not_found.push(expanded);
         }
-        let arguments: Vec<_> = rest.collect();
-        let script = arguments.iter().find(|argument| !argument.starts_with('-'));
-        let inline = arguments
-            .iter()
-            .take_while(|it| it.starts_with('-'))
-            .any(|option| ["-c", "-m", "-e", "-p", "--eval", "-"].contains(&option.as_str()));
-        let interpreted = INTERPRETERS.contains(&name) && !inline;
-        for argument in &arguments {
-            let is_script = interpreted && Some(argument) == script;
-            match names.expand(argument) {
-                Some(path) if is_script => self.file(&names.resolve(&path), false),
-                Some(path) if path.contains('/') => {
-                    let path = names.resolve(&path);
-                    if path.is_file() {
-                        self.add(path);
-                    }
-                }
-                None if is_script => self.dynamic = true,
-                _ => {}
-            }
+        let arguments: Vec<_> = rest.cloned().collect();
+        self.mentioned(&arguments, names);
+        if INTERPRETERS.contains(&name) {
+            self.interpreted(name, &arguments, names);
         }
+    }
+
+    /// The arguments of an interpreter: a script, or the program itself.
+    fn interpreted(&mut self, name: &str, arguments: &[String], names: &Names<'_>) {
+        let is_shell = SHELLS.contains(&name);
+        let is_program = |option: &&String| {
+            let grouped = is_shell && !option.starts_with("--") && option.contains('c');
+            grouped || ["-c", "-m", "-e", "-p", "--eval", "-"].contains(&option.as_str())
+        };
+        let mut options = arguments.iter().take_while(|it| it.starts_with('-'));
+        if options.any(|option| is_program(&option)) {
+            let program = arguments.iter().find(|argument| !argument.starts_with('-'));
+            let (outer, inner) = (self.simple, program.filter(|_| is_shell));
+            match inner {
+                Some(line) => self.line(line, names),
+                None => self.dynamic = true,
+            }
+            self.simple &= outer;
+            return;
+        }
+        let mut after_value_option = false;
+        let script = arguments.iter().find(|argument| {
+            let is_value = after_value_option;
+            after_value_option = WITH_VALUE.contains(&argument.as_str());
+            !is_value && !argument.starts_with('-')
+        });
+        match script.map(|script| names.expand(script)) {
+            Some(Some(path)) => self.file(&names.resolve(&path), false),
+            Some(None) => self.dynamic = true,
+            None => {}
+        }
+    }
+
+    /// A variable that the entry or its line sets: it may name a file, or change what is
+    /// found and loaded.
+    pub(crate) fn variable(&mut self, name: &str, value: &str, names: &Names<'_>) {
+        self.mentioned(&[value.to_owned()], names);
+        self.dynamic |= LOADING.iter().any(|loading| name.starts_with(loading));
     }
 
     /// A file that is to be run.
     fn file(&mut self, path: &Path, executed: bool) {
+        if path.to_string_lossy().contains(['*', '?', '[', '{', '<']) && !path.is_file() {
+            self.dynamic = true;
+            return;
+        }
         if !path.is_file() {
             if !self.tested {
                 self.missing.push(path.to_owned());
@@ -181,29 +245,46 @@ impl Scripts {
 }
 
 impl Names<'_> {
-    /// The word with the variables that the bridge sets; `None` where it has others.
+    /// The word as the command sees it; `None` where that is not known.
     fn expand(&self, word: &str) -> Option<String> {
-        let project = self.project.to_string_lossy();
-        let plugin = self.plugin.map(Path::to_string_lossy);
-        let mut word = word.to_owned();
-        if let Some(rest) = word.strip_prefix("~/") {
-            word = format!("{}/{rest}", std::env::var("HOME").ok()?);
+        if !self.shell {
+            let fill = |word: String, (name, value): &(&str, String)| {
+                word.replace(&format!("${{{name}}}"), value)
+            };
+            return Some(self.variables.iter().fold(word.to_owned(), fill));
         }
-        let home = std::env::var("HOME").ok();
-        let variables = [
-            ("CLAUDE_PROJECT_DIR", Some(&*project)),
-            ("GEMINI_PROJECT_DIR", Some(&*project)),
-            ("CURSOR_PROJECT_DIR", Some(&*project)),
-            ("CLAUDE_PLUGIN_ROOT", plugin.as_deref()),
-            ("PLUGIN_ROOT", plugin.as_deref()),
-            ("CURSOR_PLUGIN_ROOT", plugin.as_deref()),
-            ("HOME", home.as_deref()),
-        ];
-        for (name, value) in variables {
-            let Some(value) = value else { continue };
-            word = word.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+        let mut expanded = String::new();
+        let mut rest = word;
+        if let Some(path) = word.strip_prefix("~/") {
+            (expanded, rest) = (format!("{}/", self.variable("HOME")?), path);
         }
-        (!word.contains('$')).then_some(word)
+        while let Some((before, after)) = rest.split_once('$') {
+            let braced = after.strip_prefix('{').and_then(|after| after.split_once('}'));
+            let end = after.find(|char: char| !is_of_name(char)).unwrap_or(after.len());
+            let (name, behind) = braced.unwrap_or_else(|| after.split_at(end));
+            expanded.push_str(before);
+            expanded.push_str(self.variable(name)?);
+            rest = behind;
+        }
+        Some(expanded + rest)
+    }
+
+    fn variable(&self, name: &str) -> Option<&str> {
+        // Of two the last one is set.
+        let found = self.variables.iter().rfind(|(other, _)| *other == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a line may set one of the variables: it names one without reading it.
+    fn are_set_in(&self, line: &str) -> bool {
+        let is_set = |name: &str| {
+            line.match_indices(name).any(|(at, _)| {
+                let (before, behind) = (&line[..at], &line[at + name.len()..]);
+                !before.ends_with(|char| char == '$' || char == '{' || is_of_name(char))
+                    && !behind.starts_with(is_of_name)
+            })
+        };
+        self.variables.iter().any(|(name, _)| is_set(name))
     }
 
     fn resolve(&self, path: &str) -> PathBuf {
@@ -212,28 +293,47 @@ impl Names<'_> {
     }
 }
 
-/// The line with the operators of the shell as words of their own, where they are not
+fn is_of_name(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_'
+}
+
+/// A word that sets a variable: its name and its value.
+fn setting(word: &str) -> Option<(&str, &str)> {
+    word.split_once('=').filter(|(name, _)| !name.is_empty() && name.chars().all(is_of_name))
+}
+
+/// A line with the operators of the shell as words of their own, where they are not
 /// quoted. `>&` and `&>` are no operators between commands.
-fn spaced(line: &str) -> String {
-    let (mut spaced, mut quote, mut escaped) = (String::new(), None, false);
-    let mut chars = line.chars().peekable();
-    while let Some(char) = chars.next() {
-        let plain = quote.is_none() && !escaped;
-        let redirects = spaced.ends_with(['>', '<']) || chars.peek() == Some(&'>');
-        match char {
-            ';' | '(' | ')' | '\n' if plain => spaced.push_str(" ; "),
-            '|' | '&' if plain && !redirects => spaced.push_str(" ; "),
-            _ => spaced.push(char),
+struct Spaced {
+    text: String,
+    /// Whether there is a `$` that the shell takes as it is.
+    quotes_dollar: bool,
+}
+
+impl Spaced {
+    fn of(line: &str) -> Self {
+        let (mut text, mut quote, mut escaped) = (String::new(), None, false);
+        let mut quotes_dollar = false;
+        let mut chars = line.chars().peekable();
+        while let Some(char) = chars.next() {
+            let plain = quote.is_none() && !escaped;
+            let redirects = text.ends_with(['>', '<']) || chars.peek() == Some(&'>');
+            quotes_dollar |= char == '$' && (escaped || quote == Some('\''));
+            match char {
+                ';' | '(' | ')' | '\n' if plain => text.push_str(" ; "),
+                '|' | '&' if plain && !redirects => text.push_str(" ; "),
+                _ => text.push(char),
+            }
+            match (quote, char) {
+                _ if escaped => escaped = false,
+                (None | Some('"'), '\\') => escaped = true,
+                (None, '\'' | '"') => quote = Some(char),
+                (Some(open), close) if open == close => quote = None,
+                _ => {}
+            }
         }
-        match (quote, char) {
-            _ if escaped => escaped = false,
-            (None | Some('"'), '\\') => escaped = true,
-            (None, '\'' | '"') => quote = Some(char),
-            (Some(open), close) if open == close => quote = None,
-            _ => {}
-        }
+        Self { text, quotes_dollar }
     }
-    spaced
 }
 
 /// The interpreter that the first line of a script names, of `env` the program behind it.
@@ -265,8 +365,11 @@ mod tests {
     use super::*;
 
     fn scripts(line: &str) -> Scripts {
-        let names =
-            Names { project: Path::new("/no/shop"), directory: "/no/shop".into(), plugin: None };
+        let names = Names {
+            directory: "/no/shop".into(),
+            variables: vec![("CLAUDE_PROJECT_DIR", "/no/shop".into())],
+            shell: true,
+        };
         let kind = HandlerKind::Shell { shell: "sh".into(), line: line.into() };
         Scripts::of(&kind, &names)
     }

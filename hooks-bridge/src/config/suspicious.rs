@@ -42,6 +42,10 @@ fn check_matcher(entry: &mut Entry, rules: &Rules, rule: &EventRule, line: usize
         return;
     };
     let product = rules.product;
+    if let Some(error) = entry.compiled.unread().map(str::to_owned) {
+        let text = format!("{error}, so it is compared as it is written");
+        entry.suspect(line, text);
+    }
     match rule.subject {
         Subject::Nothing => {
             let event = rule.name;
@@ -67,7 +71,7 @@ fn check_tools(entry: &mut Entry, rules: &Rules, written: &str, line: usize) {
     let known: Vec<&str> = rules.tools.iter().flat_map(|tool| tool.names).copied().collect();
     let product = rules.product;
     match entry.compiled.clone() {
-        Matcher::All => {}
+        Matcher::All | Matcher::Unread { .. } => {}
         Matcher::Names(names) => {
             for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
                 let mcp = name.strip_prefix("mcp__").map(|rest| rest.contains("__"));

@@ -7,7 +7,7 @@ use super::node::{Data, Malformed, Member, Node};
 
 /// Reads a document.
 pub(crate) fn parse(text: &str) -> Result<Node, Malformed> {
-    let lines = Lines(text);
+    let lines = Lines::of(text);
     match DeTable::parse(text) {
         Ok(table) => {
             let line = lines.at(table.span().start);
@@ -20,12 +20,16 @@ pub(crate) fn parse(text: &str) -> Result<Node, Malformed> {
     }
 }
 
-struct Lines<'t>(&'t str);
+/// Where each line ends, so that a large file is not counted through for each value.
+struct Lines(Vec<usize>);
 
-impl Lines<'_> {
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
     fn at(&self, offset: usize) -> usize {
-        let before = &self.0.as_bytes()[..offset.min(self.0.len())];
-        1 + before.split(|byte| *byte == b'\n').count() - 1
+        1 + self.0.partition_point(|end| *end < offset)
     }
 
     fn table(&self, table: &DeTable<'_>) -> Data {

@@ -22,7 +22,9 @@ pub(super) fn fields(event: &EventRule, answer: &Map<String, Value>) -> Fields {
         keys.ruling("behavior", &words[..2]),
         keys.ruling("decision", &[("allow", Ruling::Allow), ("block", Ruling::Deny)]),
     ];
-    fields.ruling = rulings.into_iter().flatten().next();
+    for ruling in rulings {
+        fields.rule(ruling);
+    }
     let reasons =
         [keys.words("permissionDecisionReason"), keys.words("message"), keys.words("reason")];
     fields.reason = reasons.into_iter().flatten().next();

@@ -20,7 +20,7 @@ pub(crate) static RULES: Rules = Rules {
     timeout: Duration::from_secs(30),
     stdout: 10 << 20,
     stdin: stdin::stdin,
-    answer_text: answer::without_progress,
+    answer_text: |ran| answer::without_progress(&ran.stdout),
     fields: answer::fields,
     faithful: answer::faithful,
     failure_denies: answer::failure_denies,

@@ -1,5 +1,7 @@
 //! What its answers mean, and how it reads them itself.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, DecidedBy, Fields, Rewrite, Ruling};
@@ -69,6 +71,20 @@ pub(super) fn faithful(event: &EventRule, ran: &Ran) -> Answer {
 
 fn allowed(message: String) -> Answer {
     Answer { message: Some(message), ..Answer::decided(Ruling::Allow, DecidedBy::Exit, None) }
+}
+
+/// Where the product finds an object: in stdout, in stderr where that is empty, or in a
+/// string of either.
+pub(super) fn answer_text(ran: &Ran) -> Cow<'_, [u8]> {
+    let stdout = String::from_utf8_lossy(&ran.stdout);
+    let text = match stdout.trim() {
+        "" => ran.stderr.trim(),
+        text => text,
+    };
+    match object(text) {
+        Some(map) => Cow::Owned(Value::Object(map).to_string().into_bytes()),
+        None => Cow::Borrowed(&ran.stdout),
+    }
 }
 
 /// An object, or a string that has one in it.

@@ -20,7 +20,7 @@ pub(crate) static RULES: Rules = Rules {
     timeout: Duration::from_mins(1),
     stdout: 1 << 20,
     stdin: stdin::stdin,
-    answer_text: crate::verdict::all_of,
+    answer_text: answer::answer_text,
     fields: answer::fields,
     faithful: answer::faithful,
     failure_denies: |_, _| false,

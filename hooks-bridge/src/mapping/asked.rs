@@ -23,6 +23,8 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct Fire {
+    /// What the fire began with.
+    first: Value,
     asked: HashMap<usize, Value>,
 }
 
@@ -32,9 +34,9 @@ impl Questions {
     }
 
     /// A fire begins: what another with its key left is forgotten.
-    pub(super) fn begin(&self, fire: FireKey) {
+    pub(super) fn begin(&self, fire: FireKey, first: Value) {
         self.inner(|inner| {
-            inner.fires.insert(fire, Fire::default());
+            inner.fires.insert(fire, Fire { first, ..Fire::default() });
             inner.order.retain(|other| *other != fire);
             inner.order.push_back(fire);
             if inner.order.len() > MOST_FIRES {
@@ -58,6 +60,18 @@ impl Questions {
     pub(super) fn has_passed(&self, fire: FireKey, command: usize, input: &Value) -> bool {
         self.inner(|inner| {
             inner.fires.get(&fire).is_some_and(|fire| fire.asked.get(&command) == Some(input))
+        })
+    }
+
+    /// Whether the command was left out though nothing was rewritten: its matcher is met as
+    /// it was then, so an operator turned it off, or has it run without effect.
+    pub(super) fn was_left_out(&self, fire: FireKey, command: usize, input: &Value) -> bool {
+        self.inner(|inner| {
+            inner.fires.get(&fire).is_some_and(|fire| {
+                fire.first == *input
+                    && !fire.asked.contains_key(&command)
+                    && fire.asked.values().all(|asked| asked == input)
+            })
         })
     }
 }

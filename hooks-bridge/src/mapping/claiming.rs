@@ -53,6 +53,15 @@ where
             }
             P::go_on(reason).map(Some)
         }
+        Effect::Halt(reason) => {
+            tracing::info!(
+                target: "hooks_bridge",
+                handler = %command.name,
+                reason = %hooks_runtime::report::escaped(&reason),
+                "a hook has everything stop, so it does not have the agent go on"
+            );
+            Ok(None)
+        }
         Effect::Pass(_) => Ok(None),
     }
 }

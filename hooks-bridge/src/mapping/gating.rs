@@ -16,7 +16,7 @@ use crate::bridge::Bridge;
 use crate::command::{AGAIN, Asked, Command, FIRST};
 use crate::facts::{EventKind, Facts};
 use crate::runner::{Cause, Failure};
-use crate::verdict::{Effect, Mode};
+use crate::verdict::Mode;
 
 /// A command at a gate.
 struct Rewriter {
@@ -31,6 +31,10 @@ impl Bridge {
     /// In [`Mode::Strict`] they fail closed, whatever the point declares; in
     /// [`Mode::Faithful`] its policy decides. Where the point has a time limit, a command
     /// has no longer than that, its grace included.
+    ///
+    /// A command that is asked again is a handler of its own, named like the first with
+    /// ` (again)` behind it: a setting of an operator for `point:plugin/guard.sh*` is for
+    /// both.
     ///
     /// The example of [`Bridge`] registers them.
     pub fn gate<P>(&self) -> Vec<Registration>
@@ -89,13 +93,13 @@ where
 #[allow(clippy::unused_async)] // one form for all handlers here
 async fn begin_fire<P>(
     questions: &Arc<Questions>,
-    _: &P::Payload,
+    payload: &P::Payload,
     cx: &HookContext,
 ) -> Verdict<P::Payload, P::Result>
 where
-    P: HookPoint<Model = Gating>,
+    P: GatePoint + HookPoint<Model = Gating>,
 {
-    questions.begin(cx.fire_key());
+    questions.begin(cx.fire_key(), input(&P::facts(payload)));
     Verdict::Pass
 }
 
@@ -109,9 +113,9 @@ where
 {
     let facts = P::facts(payload);
     let Asked { effect, context } = rewriter.command.ask(&facts, cx, false).await;
-    let rewrite = match effect? {
-        Effect::Reject(reason) => return Ok(Verdict::Reject(P::reason(reason))),
-        Effect::Pass(rewrite) => rewrite,
+    let rewrite = match effect?.refused() {
+        Err(reason) => return Ok(Verdict::Reject(P::reason(reason))),
+        Ok(rewrite) => rewrite,
     };
     let input = input(&facts);
     let wanted = rewrite.map(|rewrite| rewrite.apply(&input)).filter(|wanted| *wanted != input);
@@ -133,17 +137,20 @@ where
 {
     let facts = P::facts(payload);
     let input = input(&facts);
-    if rewriter.questions.has_passed(cx.fire_key(), rewriter.index, &input) {
+    let (fire, index) = (cx.fire_key(), rewriter.index);
+    if rewriter.questions.has_passed(fire, index, &input)
+        || rewriter.questions.was_left_out(fire, index, &input)
+    {
         return Ok(Judgement::Pass);
     }
     let asked = rewriter.command.ask(&facts, cx, true).await;
-    match asked.effect? {
-        Effect::Reject(reason) => Ok(Judgement::Reject(P::reason(reason))),
-        Effect::Pass(Some(rewrite)) if changes(&rewrite, &input) => {
+    match asked.effect?.refused() {
+        Err(reason) => Ok(Judgement::Reject(P::reason(reason))),
+        Ok(Some(rewrite)) if changes(&rewrite, &input) => {
             let what = "would rewrite it; have it run last, or make it accept its own result";
             Err(Failure::new(Cause::Conflict(what.into())).into())
         }
-        Effect::Pass(_) => Ok(Judgement::Pass),
+        Ok(_) => Ok(Judgement::Pass),
     }
 }
 

@@ -9,7 +9,6 @@ use super::{CommandPoint, condition, named};
 use crate::bridge::Bridge;
 use crate::command::Command;
 use crate::runner::Failure;
-use crate::verdict::Effect;
 
 impl Bridge {
     /// The commands for a void point, as its handlers.
@@ -36,8 +35,8 @@ where
     P: CommandPoint + HookPoint<Model = Void>,
 {
     let asked = command.ask(&P::facts(payload), cx, false).await;
-    match asked.effect? {
-        Effect::Reject(reason) => {
+    match asked.effect?.refused() {
+        Err(reason) => {
             tracing::warn!(
                 target: "hooks_bridge",
                 handler = %command.name,
@@ -46,6 +45,6 @@ where
             );
             Ok(())
         }
-        Effect::Pass(_) => Ok(()),
+        Ok(_) => Ok(()),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::process::ExitStatus;
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
+};
 use tokio::process::Child;
 use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 
@@ -49,8 +51,9 @@ impl Group {
 
     pub(super) fn signal(&self, signal: Signal) {
         if let Some(leader) = self.leader {
-            // A group without processes is what is wanted.
+            // A group without processes is what is wanted; a leader that has left it is not.
             let _ = kill_process_group(leader, signal);
+            let _ = kill_process(leader, signal);
         }
     }
 

@@ -31,7 +31,8 @@ pub enum Descendants {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How many commands run at once; further ones wait, on their own time.
+    /// How many commands run at once; further ones wait, on their own time. As many again
+    /// may run beside the agent, which does not wait for them.
     pub concurrent: usize,
     /// How long a command has between TERM and KILL.
     pub grace: Duration,

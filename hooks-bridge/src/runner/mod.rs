@@ -32,6 +32,9 @@ use output::{TooLarge, feed, tail, text, whole};
 /// How long a killed process may take to end: more only where the kernel holds it.
 const KILLED: Duration = Duration::from_secs(1);
 
+/// The longest limit; the clock ends somewhere behind it.
+pub(crate) const LONGEST: Duration = Duration::from_hours(365 * 24);
+
 /// Runs commands, a bounded number at once.
 ///
 /// ```
@@ -60,6 +63,8 @@ const KILLED: Duration = Duration::from_secs(1);
 pub struct Runner {
     limits: Limits,
     places: Arc<Semaphore>,
+    /// For commands that nothing waits for, so that they hold up none that is waited for.
+    beside: Arc<Semaphore>,
 }
 
 /// What is run.
@@ -161,8 +166,13 @@ impl Runner {
     ///
     /// The example of [`Runner`] makes one.
     pub fn new(limits: Limits) -> Self {
-        let places = Arc::new(Semaphore::new(limits.concurrent.max(1)));
-        Self { limits, places }
+        let [places, beside] = [(); 2].map(|()| Arc::new(Semaphore::new(limits.concurrent.max(1))));
+        Self { limits, places, beside }
+    }
+
+    /// The same for commands that nothing waits for.
+    pub(crate) fn beside(&self) -> Self {
+        Self { places: Arc::clone(&self.beside), ..self.clone() }
     }
 
     /// The limits.
@@ -186,6 +196,8 @@ impl Runner {
         let Invocation { program, directory, environment, stdin, timeout: limit, stdout } =
             invocation;
         let limit = self.limits.timeout.map_or(limit, |longest| limit.min(longest));
+        // A limit beyond the clock is none that is ever met.
+        let limit = limit.min(LONGEST);
         let deadline = Instant::now() + limit;
         // The semaphore is never closed.
         let Ok(_place) = timeout_at(deadline, self.places.acquire()).await else {
@@ -196,11 +208,12 @@ impl Runner {
         command.args(&program.arguments).env_clear().envs(environment);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0).kill_on_drop(true);
-        if let Some(directory) = directory {
+        if let Some(directory) = &directory {
             command.current_dir(directory);
         }
         let spawned = group::child_signals().and_then(|signals| Ok((command.spawn()?, signals)));
-        let (child, signals) = spawned.map_err(|error| spawn_failure(&program, &error))?;
+        let (child, signals) =
+            spawned.map_err(|error| spawn_failure(&program, directory, &error))?;
         self.attend(Group::new(child, signals), &stdin, (limit, deadline), stdout).await
     }
 
@@ -285,7 +298,13 @@ impl Runner {
     }
 }
 
-fn spawn_failure(program: &Program, error: &io::Error) -> Failure {
+/// The error is the same where the folder is not there, so that it would be looked for in
+/// the wrong place.
+fn spawn_failure(program: &Program, directory: Option<PathBuf>, error: &io::Error) -> Failure {
+    if let Some(directory) = directory.filter(|directory| !directory.is_dir()) {
+        let what = format!("its folder `{}` does not exist", directory.display());
+        return Failure::new(Cause::Spawn(what));
+    }
     let program = program.program.to_string_lossy();
     Failure::new(Cause::Spawn(format!("`{program}`: {error}")))
 }

@@ -31,7 +31,8 @@ impl Digest {
     /// The example of [`Trust`](super::Trust) grants one.
     pub fn of(entry: &Entry, project: &Path) -> io::Result<Self> {
         let mut digest = Sha256::new();
-        // Each part with its length, so that no two lists of parts are the same bytes.
+        // Each part with its length and each list with its own, so that no two entries are
+        // the same bytes.
         let mut part = |bytes: &[u8]| {
             digest.update(bytes.len().to_be_bytes());
             digest.update(bytes);
@@ -46,11 +47,13 @@ impl Digest {
             kind(&handler.kind, &mut part);
             part(handler.rule.as_deref().unwrap_or_default().as_bytes());
             part(handler.directory.as_deref().unwrap_or_default().as_bytes());
+            part(&handler.environment.len().to_be_bytes());
             for (name, value) in &handler.environment {
                 part(name.as_bytes());
                 part(value.as_bytes());
             }
         }
+        part(&entry.scripts.files.len().to_be_bytes());
         for file in &entry.scripts.files {
             let length = file.metadata()?.len();
             if length > LARGEST {
@@ -75,6 +78,7 @@ fn kind(kind: &HandlerKind, part: &mut impl FnMut(&[u8])) {
         HandlerKind::Exec { program, arguments } => {
             part(b"exec");
             part(program.as_bytes());
+            part(&arguments.len().to_be_bytes());
             for argument in arguments {
                 part(argument.as_bytes());
             }
@@ -82,10 +86,12 @@ fn kind(kind: &HandlerKind, part: &mut impl FnMut(&[u8])) {
         HandlerKind::Http { url, headers, variables } => {
             part(b"http");
             part(url.as_bytes());
+            part(&headers.len().to_be_bytes());
             for (name, value) in headers {
                 part(name.as_bytes());
                 part(value.as_bytes());
             }
+            part(&variables.len().to_be_bytes());
             for name in variables {
                 part(name.as_bytes());
             }

@@ -3,7 +3,7 @@
 mod digest;
 mod grants;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use digest::Digest;
@@ -101,8 +101,22 @@ impl Trust {
 /// file that does.
 pub(crate) fn needs_grant(entry: &Entry, project: &Path) -> bool {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    let inside = |file: &std::path::PathBuf| {
-        file.canonicalize().is_ok_and(|file| file.starts_with(&project))
-    };
-    entry.origin.needs_trust() || entry.scripts.files.iter().any(inside)
+    let inside = |file: &PathBuf| resolved(file).starts_with(&project);
+    let mut files = entry.scripts.files.iter().chain(&entry.scripts.missing);
+    entry.origin.needs_trust() || files.any(inside)
+}
+
+/// Where a file is or would be: the part of its path that exists, and the rest as it is
+/// written.
+fn resolved(file: &Path) -> PathBuf {
+    let mut ancestors = file.ancestors().skip(1);
+    file.canonicalize()
+        .ok()
+        .or_else(|| {
+            ancestors.find_map(|folder| {
+                let rest = file.strip_prefix(folder).ok()?;
+                Some(folder.canonicalize().ok()?.join(rest))
+            })
+        })
+        .unwrap_or_else(|| file.to_owned())
 }

@@ -87,9 +87,9 @@ fn preview(
 
 fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Failure> {
     let Fire { event, config, dialect, faithful, trust } = fire;
-    let mut stdin = String::new();
-    io::stdin().read_to_string(&mut stdin)?;
-    let stdin = serde_json::from_str(&stdin).unwrap_or_else(|error| {
+    let mut stdin = Vec::new();
+    io::stdin().read_to_end(&mut stdin)?;
+    let stdin = serde_json::from_slice(&stdin).unwrap_or_else(|error| {
         // What is no object is refused, which is printed as every other outcome is.
         eprintln!("error: the payload on stdin is no JSON: {error}");
         serde_json::Value::Null
@@ -117,7 +117,9 @@ fn print(text: &str) -> io::Result<()> {
 /// The grants of the operator: in a file of theirs, outside of the project.
 fn read_grants(file: Option<PathBuf>, project: &Path) -> Result<Grants, Failure> {
     let usual = || {
+        // One that is empty or relative counts as not set.
         let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let folder = folder.filter(|folder| folder.is_absolute());
         let folder =
             folder.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")));
         folder.map(|folder| folder.join("hooks-bridge/grants"))

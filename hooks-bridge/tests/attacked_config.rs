@@ -1,0 +1,114 @@
+//! Files that are large, odd or hostile.
+
+mod support;
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use hooks_bridge::config::{Origin, Plan, Source};
+use hooks_bridge::points::{UsingTool, UsingToolPayload};
+use hooks_bridge::{Bridge, Dialect};
+use hooks_runtime::{Gate, HookRegistry};
+use serde_json::json;
+use support::Scripts;
+
+fn read(dialect: Dialect, file: &str, text: &str) -> Plan {
+    Plan::read_text(&Source::new(dialect, file, Origin::User), text, "/no/shop")
+}
+
+#[test]
+fn a_large_file_is_read_or_refused_in_no_time() {
+    let mut toml = String::from("[hooks]\n");
+    for number in 0..60_000 {
+        let _ = writeln!(toml, "[[x]]\na = {number}");
+    }
+    let began = Instant::now();
+    let _ = read(Dialect::Codex, ".codex/config.toml", &toml);
+    assert!(began.elapsed() < Duration::from_secs(5), "toml: {:?}", began.elapsed());
+
+    let mut handlers = Vec::new();
+    for number in 0..2_000 {
+        handlers.push(json!({ "type": "command", "command": format!("true {number}") }));
+    }
+    let text = json!({ "hooks": { "Stop": [ { "hooks": handlers } ] } }).to_string();
+    let began = Instant::now();
+    let _ = read(Dialect::ClaudeCode, "settings.json", &text);
+    assert!(began.elapsed() < Duration::from_secs(5), "json: {:?}", began.elapsed());
+}
+
+#[test]
+fn what_is_no_file_is_not_read() {
+    let scripts = Scripts::new();
+    let link = scripts.path().join("zero.json");
+    std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+    for file in [link, "/".into()] {
+        let plan = Plan::read(&[Source::new(Dialect::Cursor, file, Origin::User)], "/no/shop");
+        assert_eq!(plan.errors.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_matcher_that_only_the_product_can_read_leaves_no_check_out_silently() {
+    // JavaScript takes all of these.
+    for matcher in [r"(?<!echo .*)rm", r"(?<=^|; *)rm", r"[^]*rm"] {
+        let text = json!({ "version": 1, "hooks": { "beforeShellExecution": [
+            { "command": "exit 2", "matcher": matcher } ] } });
+        let plan = read(Dialect::Cursor, "hooks.json", &text.to_string());
+        let suspicious = plan.is_suspicious();
+        let hooks = HookRegistry::new();
+        hooks.register(Bridge::new("/", plan).gate::<UsingTool>()).unwrap();
+        let call = UsingToolPayload {
+            session_id: "s".into(),
+            cwd: None,
+            tool_name: "Bash".into(),
+            input: json!({ "command": "rm -rf x" }),
+        };
+        let gate = hooks.fire_gating::<UsingTool>(call).await.unwrap();
+        assert!(suspicious || matches!(gate, Gate::Rejected(_)), "{matcher}");
+    }
+}
+
+#[tokio::test]
+async fn a_matcher_does_not_hang_a_fire() {
+    for matcher in [r"(?!.*safe)rm", r"(x+x+)+(?=y)z", r"(?:x(?!.*y))+z", r"(?=(x+)+y)\1z"] {
+        let text = json!({ "version": 1, "hooks": { "beforeShellExecution": [
+            { "command": "exit 0", "matcher": matcher } ] } });
+        let plan = read(Dialect::Cursor, "hooks.json", &text.to_string());
+        let hooks = HookRegistry::new();
+        hooks.register(Bridge::new("/", plan).gate::<UsingTool>()).unwrap();
+        let call = UsingToolPayload {
+            session_id: "s".into(),
+            cwd: None,
+            tool_name: "Bash".into(),
+            input: json!({ "command": "x".repeat(1 << 20) }),
+        };
+        let began = Instant::now();
+        let _ = hooks.fire_gating::<UsingTool>(call).await.unwrap();
+        assert!(began.elapsed() < Duration::from_secs(5), "{matcher}: {:?}", began.elapsed());
+    }
+}
+
+#[test]
+fn odd_texts_have_a_clear_error() {
+    for (text, expected) in [
+        ("", "the file ends where a value is expected"),
+        ("[]", "an object is expected, not a list"),
+        ("{\"hooks\": []}", "`hooks` must be an object, and is a list"),
+        ("/*/ { } */ {}", "comments are not allowed here: remove it"),
+    ] {
+        let plan = read(Dialect::ClaudeCode, "settings.json", text);
+        assert_eq!(plan.errors[0].text, expected, "{text}");
+    }
+    let plan = read(Dialect::Gemini, "settings.json", "/*/ not the end */ {\"hooks\": {}}");
+    assert!(plan.errors.is_empty(), "{:?}", plan.errors);
+}
+
+#[test]
+fn a_key_that_is_written_twice_is_said() {
+    let text = r#"{ "hooks": {
+        "Stop": [ { "hooks": [ { "type": "command", "command": "true" } ] } ],
+        "Stop": [ { "hooks": [ { "type": "command", "command": "false" } ] } ] } }"#;
+    let plan = read(Dialect::ClaudeCode, "settings.json", text);
+    let said = plan.notices.iter().any(|notice| notice.text.contains("twice"));
+    assert!(said, "{:?}", plan.notices);
+}
