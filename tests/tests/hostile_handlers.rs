@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use hooks_runtime::{Claim, FireError, HookContext, HookRegistry, hook_points, on};
+use support::hostile::at_exit;
 use support::poll_once;
 
 #[derive(Debug)]
@@ -114,21 +115,6 @@ fn l12_a_waker_that_panics_once_is_woken_by_the_next_of_many() {
     assert_eq!(counts.woken.load(Ordering::SeqCst), 1);
 }
 
-/// Runs what it holds when its thread ends.
-struct AtExit(RefCell<Option<Box<dyn FnOnce()>>>);
-
-impl Drop for AtExit {
-    fn drop(&mut self) {
-        if let Some(work) = self.0.borrow_mut().take() {
-            work();
-        }
-    }
-}
-
-thread_local! {
-    static AT_EXIT: AtExit = const { AtExit(RefCell::new(None)) };
-}
-
 #[test]
 fn l26_nesting_is_limited_in_the_destructors_of_a_thread() {
     let hooks = HookRegistry::new();
@@ -145,11 +131,7 @@ fn l26_nesting_is_limited_in_the_destructors_of_a_thread() {
     hooks.register(on::<Told>().handler_with(Arc::clone(&refused), nests)).unwrap();
     thread::spawn(move || {
         let late = hooks.clone();
-        AT_EXIT.with(|exit| {
-            *exit.0.borrow_mut() = Some(Box::new(move || {
-                assert!(poll_once(pin!(late.fire_void::<Told>(&0))).is_ready());
-            }));
-        });
+        at_exit(move || assert!(poll_once(pin!(late.fire_void::<Told>(&0))).is_ready()));
         // The thread has fired before, and what it fires with is gone first.
         assert!(poll_once(pin!(hooks.fire_void::<Told>(&1000))).is_ready());
     })

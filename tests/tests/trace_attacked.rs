@@ -19,6 +19,7 @@ use hooks_runtime::operator::{
 };
 use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{HookRegistry, Merge, hook_points, on};
+use support::hostile::{at_exit, deepest, depth, nested};
 use support::{Count, keep_quiet, poll_once};
 
 /// A result whose `filled` is written by hand, and panics.
@@ -70,23 +71,6 @@ hook_points! {
 
 const PLANNED: &[&str] = &["planned: in filled"];
 const LIMIT: TraceLimit = TraceLimit::Count(1_000);
-
-thread_local! {
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
-    static DEEPEST: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Runs `work` unless it is nested in itself dozens of times, which only happens
-/// where nothing else ends that.
-fn nested(work: impl FnOnce()) {
-    let depth = DEPTH.get() + 1;
-    DEPTH.set(depth);
-    DEEPEST.set(DEEPEST.get().max(depth));
-    if depth < 40 {
-        work();
-    }
-    DEPTH.set(depth - 1);
-}
 
 fn tell(hooks: &HookRegistry) {
     assert!(poll_once(pin!(hooks.fire_void::<Told>(&1))).is_ready());
@@ -164,7 +148,7 @@ fn with_clock(fires: fn(&HookRegistry), filter: TraceFilter) -> u32 {
     let _trace = hooks.operator().trace(filter, LIMIT).unwrap();
     slot.set(hooks.clone()).unwrap();
     fires(&hooks);
-    DEEPEST.get()
+    deepest()
 }
 
 #[test]
@@ -196,7 +180,7 @@ impl fmt::Display for Printed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.1.fetch_add(1, Ordering::Relaxed);
         nested(|| {
-            if DEPTH.get() == DEEPEST.get() {
+            if depth() == deepest() {
                 let _failed = poll_once(pin!(self.0.fire_void::<Strict>(&1)));
             }
         });
@@ -214,8 +198,8 @@ fn l26_an_error_that_fires_what_is_traced_ends() {
     hooks.register(on::<Strict>().handler(fails)).unwrap();
     let _trace = hooks.operator().trace(TraceFilter::all(), LIMIT).unwrap();
     assert!(matches!(poll_once(pin!(hooks.fire_void::<Strict>(&1))), Poll::Ready(Err(_))));
-    let deepest = DEEPEST.get();
-    assert!(deepest <= 8, "{deepest}");
+    let reached = deepest();
+    assert!(reached <= 8, "{reached}");
 }
 
 /// An error of a plugin, which asks for the removal of the plugin while it is printed.
@@ -285,8 +269,8 @@ fn l26_a_waker_that_fires_what_is_traced_ends() {
     let task = Arc::new(Inline { trace: Mutex::new(Some(trace)), hooks: hooks.clone() });
     Arc::clone(&task).wake();
     tell(&hooks);
-    let deepest = DEEPEST.get();
-    assert!(deepest <= 8, "{deepest}");
+    let reached = deepest();
+    assert!(reached <= 8, "{reached}");
     // It is woken by the end of the trace, which is therefore outside of the lock.
     let trace = task.trace.lock().unwrap().take();
     drop(trace);
@@ -371,20 +355,6 @@ async fn traces_whose_time_has_passed_are_not_in_the_way_of_others() {
 
 // Threads.
 
-struct AtExit(RefCell<Option<Box<dyn FnOnce()>>>);
-
-impl Drop for AtExit {
-    fn drop(&mut self) {
-        if let Some(work) = self.0.borrow_mut().take() {
-            work();
-        }
-    }
-}
-
-thread_local! {
-    static AT_EXIT: AtExit = const { AtExit(RefCell::new(None)) };
-}
-
 #[test]
 fn l24_fires_and_traces_in_the_destructors_of_a_thread() {
     let hooks = HookRegistry::new();
@@ -402,13 +372,11 @@ fn l24_fires_and_traces_in_the_destructors_of_a_thread() {
     let late = hooks.clone();
     thread::spawn(move || {
         let own = late.operator().trace(TraceFilter::all(), LIMIT).unwrap();
-        AT_EXIT.with(|exit| {
-            let late = late.clone();
-            *exit.0.borrow_mut() = Some(Box::new(move || {
-                assert!(poll_once(pin!(late.fire_void::<Told>(&0))).is_ready());
-                assert_eq!(own.seen(), 3);
-                drop(own);
-            }));
+        let last = late.clone();
+        at_exit(move || {
+            assert!(poll_once(pin!(last.fire_void::<Told>(&0))).is_ready());
+            assert_eq!(own.seen(), 3);
+            drop(own);
         });
         tell(&late);
     })

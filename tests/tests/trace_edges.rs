@@ -2,7 +2,6 @@
 
 mod support;
 
-use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Waker};
 use std::thread;
@@ -12,6 +11,7 @@ use hooks_runtime::error::FireError;
 use hooks_runtime::operator::{TraceFilter, TraceLimit};
 use hooks_runtime::timer::{Sleep, Timer};
 use hooks_runtime::{HookRegistry, hook_points, on};
+use support::hostile::{deepest, nested};
 use support::{Count, drained, keep_quiet, poll_once};
 
 hook_points! {
@@ -22,23 +22,6 @@ hook_points! {
 
 const PLANNED: &[&str] = &["planned: in now", "planned: in sleep"];
 const LIMIT: TraceLimit = TraceLimit::Count(1_000);
-
-thread_local! {
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
-    static DEEPEST: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Runs `work` unless it is nested in itself dozens of times, which only happens
-/// where nothing else ends that.
-fn nested(work: impl FnOnce()) {
-    let depth = DEPTH.get() + 1;
-    DEPTH.set(depth);
-    DEEPEST.set(DEEPEST.get().max(depth));
-    if depth < 40 {
-        work();
-    }
-    DEPTH.set(depth - 1);
-}
 
 fn tell(hooks: &HookRegistry) {
     assert!(poll_once(pin!(hooks.fire_void::<Told>(&1))).is_ready());
@@ -58,7 +41,7 @@ async fn l26_two_registries_with_filters_that_fire_each_other_end() {
     let first = one.operator().trace(fires(&two), LIMIT).unwrap();
     let second = two.operator().trace(fires(&one), LIMIT).unwrap();
     tell(&one);
-    assert!(DEEPEST.get() <= 8, "{}", DEEPEST.get());
+    assert!(deepest() <= 8, "{}", deepest());
     assert!(first.seen() > 0 && second.seen() > 0);
     drop(first);
     drop(second);

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod events;
+pub mod hostile;
 pub mod naive_order;
 pub mod recorder;
 
