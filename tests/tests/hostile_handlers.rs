@@ -2,7 +2,6 @@
 
 mod support;
 
-use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};

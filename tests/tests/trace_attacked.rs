@@ -3,7 +3,6 @@
 
 mod support;
 
-use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};
