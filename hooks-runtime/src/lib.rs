@@ -58,8 +58,8 @@
 //! | **see** what a fire did | [`fire_void_reported`](ScopedHooks::fire_void_reported) and its like, [`report`] | [Test a handler](guides::test_a_handler) |
 //! | see who is registered, and what does not add up | [`handlers`](HookRegistry::handlers), [`audit`](HookRegistry::audit), [`registry`] | [Test a handler](guides::test_a_handler) |
 //! | **change** what runs, without a restart | [`operator()`](HookRegistry::operator), [`operator`] | [Operate a running host](guides::operate_a_running_host) |
-//! | **trace** some fires, up to a limit | [`operator().trace(…)`](operator::Operator::trace) | [Operate a running host](guides::operate_a_running_host#see-what-happens-without-changing-it) |
 //! | keep those changes in a file | `operator().load(…)`, `follow(…)` | [Settings in a file](guides::settings_in_a_file) |
+//! | **trace** some fires, up to a limit | [`operator().trace(…)`](operator::Operator::trace) | [Operate a running host](guides::operate_a_running_host#see-what-happens-without-changing-it) |
 //! | watch every fire | [`observe`] | [`observe`] |
 //! | count and time each handler | [`Statistics`](observe::Statistics), `Metrics` | [`observe`] |
 //! | have the points as data | `#![hook(catalogue = pub fn points)]` | [`catalogue`] |
