@@ -192,15 +192,15 @@ impl Command {
         let stdin = document.to_string().into_bytes();
         let timeout = self.entry.timeout();
         let timeout = self.limit.map_or(timeout, |limit| timeout.min(limit));
+        let runner = &self.shared.runner;
+        let runner = if self.handler.background { runner.beside() } else { runner.clone() };
         Ok(match &self.handler.kind {
             HandlerKind::Http { .. } => {
                 let shared = Arc::clone(&self.shared);
-                Prepared::Http { shared, kind: self.handler.kind.clone(), stdin, timeout }
+                Prepared::Http { shared, runner, kind: self.handler.kind.clone(), stdin, timeout }
             }
             kind => {
                 let invocation = self.invocation(kind, facts, stdin, timeout);
-                let runner = &self.shared.runner;
-                let runner = if self.handler.background { runner.beside() } else { runner.clone() };
                 Prepared::Command(runner, Box::new(invocation))
             }
         })
@@ -253,6 +253,7 @@ enum Prepared {
     #[cfg_attr(not(feature = "http"), allow(dead_code))] // what is said then needs none of it
     Http {
         shared: Arc<Shared>,
+        runner: Runner,
         kind: HandlerKind,
         stdin: Vec<u8>,
         timeout: Duration,
@@ -264,8 +265,8 @@ impl Prepared {
         match self {
             Self::Command(runner, invocation) => runner.run(*invocation).await,
             #[cfg(feature = "http")]
-            Self::Http { shared, kind, stdin, timeout } => {
-                let stdout = shared.http.post(&kind, stdin, timeout).await?;
+            Self::Http { shared, runner, kind, stdin, timeout } => {
+                let stdout = shared.http.post(&runner, &kind, stdin, timeout).await?;
                 Ok(Ran { exit: Exit::Code(0), stdout, stderr: String::new() })
             }
             #[cfg(not(feature = "http"))]

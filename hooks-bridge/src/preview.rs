@@ -10,6 +10,7 @@ use crate::bridge::Bridge;
 use crate::config::{Entry, HandlerKind, Place};
 use crate::dialect::Dialect;
 use crate::facts::{Facts, Surroundings};
+use crate::runner::Runner;
 use crate::trust::{Grants, needs_grant};
 
 /// What would run, entry by entry; it prints as text for an operator.
@@ -87,6 +88,7 @@ impl Bridge {
         let of_entry = handler.map(|handler| handler.environment.as_slice()).unwrap_or_default();
         let directory = handler.and_then(|handler| handler.directory.as_deref());
         let added = of_dialect.iter().map(|(name, _)| (*name).to_owned());
+        let mark = Runner::MARK.to_owned();
         let set = of_entry.iter().map(|(name, _)| name.clone());
         let trusted = self.shared.trust.covers(entry, project);
         let grant =
@@ -105,7 +107,7 @@ impl Bridge {
             },
             directory: directory.map_or_else(|| project.clone(), |it| project.join(it)),
             timeout: entry.timeout(),
-            variables: of_host.chain(added).chain(set).collect(),
+            variables: of_host.chain(added).chain(set).chain([mark]).collect(),
             covers: entry.scripts.files.clone(),
             dynamic: entry.scripts.dynamic,
             skipped: entry.skipped.clone(),

@@ -8,7 +8,10 @@ use rustix::process::{
 use tokio::process::Child;
 use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 
-/// A command that leads a process group of its own.
+use super::mark::Mark;
+use super::stragglers::Stragglers;
+
+/// A command that leads a process group of its own, and what left that group.
 ///
 /// Signals go to the group only while its leader has not been reaped: until then its id
 /// cannot become that of another group.
@@ -17,6 +20,7 @@ pub(super) struct Group {
     child: Child,
     leader: Option<Pid>,
     children: Signals,
+    stragglers: Stragglers,
 }
 
 /// A signal arrives with each child that ends; it is asked for before there is a child.
@@ -25,9 +29,9 @@ pub(super) fn child_signals() -> std::io::Result<Signals> {
 }
 
 impl Group {
-    pub(super) fn new(child: Child, children: Signals) -> Self {
+    pub(super) fn new(child: Child, children: Signals, mark: Mark) -> Self {
         let leader = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
-        Self { child, leader, children }
+        Self { child, leader, children, stragglers: Stragglers::of(leader, mark) }
     }
 
     pub(super) fn child(&mut self) -> &mut Child {
@@ -57,6 +61,11 @@ impl Group {
         }
     }
 
+    /// Kills what left the group, which was killed before.
+    pub(super) async fn sweep(&self) {
+        self.stragglers.kill().await;
+    }
+
     /// Reaps the leader, which has ended.
     pub(super) async fn reap(&mut self) -> std::io::Result<ExitStatus> {
         let status = self.child.wait().await;
@@ -67,7 +76,10 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // The leader itself is killed by tokio, which reaps it too.
-        self.signal(Signal::KILL);
+        if self.leader.is_some() {
+            // The leader itself is killed by tokio, which reaps it too.
+            self.signal(Signal::KILL);
+            self.stragglers.kill_now();
+        }
     }
 }

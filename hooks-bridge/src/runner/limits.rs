@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-/// What becomes of the processes that a command leaves behind in its process group.
+/// What becomes of the processes that a command leaves behind.
+///
+/// All in its process group are killed; on Linux also those that left it (`setsid`, a double
+/// fork), found by [`Runner::MARK`](super::Runner::MARK) in their environment. A process that
+/// starts with an empty environment or overwrites it, and one of another user, is not found.
 ///
 /// The example of [`Limits`] chooses one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

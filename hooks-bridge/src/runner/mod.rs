@@ -1,39 +1,35 @@
 //! Runs one command: its input written and its outputs read at once, under one deadline,
 //! in a process group that is gone when the run is.
 
+mod attend;
 mod environment;
 mod failure;
 mod group;
+mod invocation;
 mod limits;
+mod mark;
 mod output;
+mod places;
+mod stragglers;
 
-use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
-use std::sync::Arc;
+use std::process::Stdio;
+#[cfg(feature = "http")]
 use std::time::Duration;
 
-use rustix::process::Signal;
 use tokio::process::Command;
-use tokio::sync::Semaphore;
-use tokio::time::error::Elapsed;
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 pub use environment::Environment;
 pub use failure::{Cause, Failure};
+pub use invocation::{Exit, Invocation, Program, Ran};
 pub use limits::{Descendants, Limits};
 
 use group::Group;
-use output::{TooLarge, feed, tail, text, whole};
-
-/// How long a killed process may take to end: more only where the kernel holds it.
-const KILLED: Duration = Duration::from_secs(1);
-
-/// The longest limit; the clock ends somewhere behind it.
-pub(crate) const LONGEST: Duration = Duration::from_hours(365 * 24);
+use mark::Mark;
+#[cfg(feature = "http")]
+pub(crate) use places::Place;
+use places::Places;
 
 /// Runs commands, a bounded number at once.
 ///
@@ -62,117 +58,29 @@ pub(crate) const LONGEST: Duration = Duration::from_hours(365 * 24);
 #[derive(Clone, Debug)]
 pub struct Runner {
     limits: Limits,
-    places: Arc<Semaphore>,
-    /// For commands that nothing waits for, so that they hold up none that is waited for.
-    beside: Arc<Semaphore>,
-}
-
-/// What is run.
-///
-/// The example of [`Runner`] has one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
-    /// The program, found by `PATH` where it has no `/`.
-    pub program: OsString,
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
-}
-
-impl Program {
-    /// A line for a shell, which is no login shell: profiles do not print into stdout.
-    pub fn shell(shell: &str, line: &str) -> Self {
-        Self { program: shell.into(), arguments: vec!["-c".into(), line.into()] }
-    }
-}
-
-/// One run of a command.
-///
-/// The example of [`Runner`] has one.
-#[derive(Clone, Debug)]
-pub struct Invocation {
-    /// What is run.
-    pub program: Program,
-    /// Where.
-    pub directory: Option<PathBuf>,
-    /// All variables that it sees.
-    pub environment: Vec<(OsString, OsString)>,
-    /// What is written to its stdin, which is closed then.
-    pub stdin: Vec<u8>,
-    /// How long it has for everything.
-    pub timeout: Duration,
-    /// The most bytes of stdout that its dialect takes.
-    pub stdout: usize,
-}
-
-impl Invocation {
-    /// A run with no input, the environment of [`Environment::default`], 600 seconds and
-    /// 1 MiB of stdout.
-    ///
-    /// The example of [`Runner`] begins with it.
-    pub fn new(program: Program) -> Self {
-        Self {
-            program,
-            directory: None,
-            environment: Environment::default().variables([]),
-            stdin: Vec::new(),
-            timeout: Duration::from_mins(10),
-            stdout: 1 << 20,
-        }
-    }
-}
-
-/// What a command that ended came to.
-///
-/// The example of [`Runner`] has one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
-    /// How it ended.
-    pub exit: Exit,
-    /// All it wrote to stdout.
-    pub stdout: Vec<u8>,
-    /// The end of what it wrote to stderr.
-    pub stderr: String,
-}
-
-/// How a process ended.
-///
-/// The example of [`Runner`] has one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// With this code.
-    Code(i32),
-    /// By this signal.
-    Signal(i32),
-}
-
-impl From<ExitStatus> for Exit {
-    fn from(status: ExitStatus) -> Self {
-        match status.code() {
-            Some(code) => Self::Code(code),
-            None => Self::Signal(status.signal().unwrap_or(0)),
-        }
-    }
-}
-
-/// Why the wait for a command ended.
-enum Stopped {
-    Ended,
-    TimedOut,
-    TooLarge,
+    places: Places,
 }
 
 impl Runner {
+    /// The variable that every command has beside its environment, with another value in
+    /// each run: by it the processes are found that left the group of their command.
+    ///
+    /// ```
+    /// assert_eq!(hooks_bridge::runner::Runner::MARK, "HOOKS_BRIDGE_RUN");
+    /// ```
+    pub const MARK: &str = mark::NAME;
+
     /// A runner within these limits.
     ///
     /// The example of [`Runner`] makes one.
     pub fn new(limits: Limits) -> Self {
-        let [places, beside] = [(); 2].map(|()| Arc::new(Semaphore::new(limits.concurrent.max(1))));
-        Self { limits, places, beside }
+        let places = Places::new(&limits);
+        Self { limits, places }
     }
 
     /// The same for commands that nothing waits for.
     pub(crate) fn beside(&self) -> Self {
-        Self { places: Arc::clone(&self.beside), ..self.clone() }
+        Self { places: self.places.beside(), limits: self.limits.clone() }
     }
 
     /// The limits.
@@ -186,26 +94,24 @@ impl Runner {
         &self.limits
     }
 
+    /// Waits for a place among those that run, on the run's own time.
+    #[cfg(feature = "http")]
+    pub(crate) async fn place(&self, limit: Duration) -> Result<Place, Failure> {
+        self.places.take(&self.limits, limit).await
+    }
+
     /// Runs a command to its end, or to its limits.
     ///
-    /// Dropped, it kills the process group at once. It needs a tokio runtime with I/O and
-    /// time.
+    /// Dropped, it kills the process group and what left it at once. It needs a tokio
+    /// runtime with I/O and time.
     ///
     /// The example of [`Runner`] runs two.
     pub async fn run(&self, invocation: Invocation) -> Result<Ran, Failure> {
-        let Invocation { program, directory, environment, stdin, timeout: limit, stdout } =
-            invocation;
-        let limit = self.limits.timeout.map_or(limit, |longest| limit.min(longest));
-        // A limit beyond the clock is none that is ever met.
-        let limit = limit.min(LONGEST);
-        let deadline = Instant::now() + limit;
-        // The semaphore is never closed.
-        let Ok(_place) = timeout_at(deadline, self.places.acquire()).await else {
-            return Err(Failure::new(Cause::Busy(limit)));
-        };
-
+        let Invocation { program, directory, environment, stdin, timeout, stdout } = invocation;
+        let place = self.places.take(&self.limits, timeout).await?;
+        let mark = Mark::new();
         let mut command = Command::new(&program.program);
-        command.args(&program.arguments).env_clear().envs(environment);
+        command.args(&program.arguments).env_clear().envs(environment).envs([mark.variable()]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0).kill_on_drop(true);
         if let Some(directory) = &directory {
@@ -214,87 +120,7 @@ impl Runner {
         let spawned = group::child_signals().and_then(|signals| Ok((command.spawn()?, signals)));
         let (child, signals) =
             spawned.map_err(|error| spawn_failure(&program, directory, &error))?;
-        self.attend(Group::new(child, signals), &stdin, (limit, deadline), stdout).await
-    }
-
-    /// Attends to a command that was started.
-    async fn attend(
-        &self,
-        mut group: Group,
-        input: &[u8],
-        (limit, deadline): (Duration, Instant),
-        stdout: usize,
-    ) -> Result<Ran, Failure> {
-        let most = self.limits.stdout.unwrap_or(stdout);
-        let (mut out, mut err) = (Vec::new(), VecDeque::new());
-        let child = group.child();
-        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let pump = async {
-            let written = async {
-                feed(pipes.0, input).await;
-                Ok(())
-            };
-            let complained = async {
-                tail(pipes.2, self.limits.stderr, &mut err).await;
-                Ok(())
-            };
-            tokio::try_join!(written, whole(pipes.1, most, &mut out), complained).map(|_| ())
-        };
-        let (stopped, status) = self.watch(&mut group, pump, deadline).await;
-        let stderr = text(err);
-        let cause = match (stopped, status) {
-            (Stopped::Ended, Ok(Ok(status))) => {
-                return Ok(Ran { exit: status.into(), stdout: out, stderr });
-            }
-            (Stopped::Ended, Ok(Err(error))) => Cause::Spawn(error.to_string()),
-            (Stopped::Ended | Stopped::TimedOut, _) => Cause::Timeout(limit),
-            (Stopped::TooLarge, _) => Cause::TooLarge(most),
-        };
-        Err(Failure { cause, started: true, stderr })
-    }
-
-    /// Waits until the command has ended or must, and reaps it.
-    async fn watch(
-        &self,
-        group: &mut Group,
-        pump: impl Future<Output = Result<(), TooLarge>>,
-        deadline: Instant,
-    ) -> (Stopped, Result<io::Result<ExitStatus>, Elapsed>) {
-        tokio::pin!(pump);
-        let mut pumping = true;
-        let mut stopped = loop {
-            tokio::select! {
-                () = group.ended() => break Stopped::Ended,
-                pumped = &mut pump, if pumping => match pumped {
-                    Ok(()) => pumping = false,
-                    Err(TooLarge) => break Stopped::TooLarge,
-                },
-                () = sleep_until(deadline) => break Stopped::TimedOut,
-            }
-        };
-        if matches!(stopped, Stopped::TimedOut) {
-            group.signal(Signal::TERM);
-            let grace = Instant::now() + self.limits.grace;
-            loop {
-                tokio::select! {
-                    () = group.ended() => break,
-                    // What is still written is read, so that it can end.
-                    _ = &mut pump, if pumping => pumping = false,
-                    () = sleep_until(grace) => break,
-                }
-            }
-        }
-        let ended = matches!(stopped, Stopped::Ended);
-        if !ended || self.limits.descendants == Descendants::Kill {
-            group.signal(Signal::KILL);
-        }
-        if ended && pumping {
-            // A process that was left behind may hold the pipes for ever.
-            if let Ok(Err(TooLarge)) = timeout(self.limits.drain, &mut pump).await {
-                stopped = Stopped::TooLarge;
-            }
-        }
-        (stopped, timeout(KILLED, group.reap()).await)
+        attend::attend(&self.limits, Group::new(child, signals, mark), &stdin, place, stdout).await
     }
 }
 

@@ -1,24 +1,30 @@
 //! Handlers behind an address: what happened is posted there, and the answer is read as
 //! that of a command is.
 
-use std::io::Read;
+mod request;
+
 use std::time::Duration;
 
 use hooks_runtime::report::escaped;
-use ureq::Agent;
+use tokio::sync::oneshot;
+use tokio::time::timeout_at;
 use ureq::http::Uri;
 
 use crate::config::HandlerKind;
-use crate::runner::{Cause, Failure, LONGEST};
-
-/// The most bytes of an answer.
-const LARGEST: u64 = 1 << 20;
+use crate::runner::{Cause, Failure, Runner};
+use request::Request;
 
 /// Which addresses may be posted to, and which variables their headers may have. Without
 /// any, none is.
 ///
 /// A redirect is not followed: it is a failure, as every status but a success is. An answer
-/// is one JSON object, or nothing.
+/// is one JSON object of up to 1 MiB, or nothing.
+///
+/// Requests share the places of [`Limits::concurrent`](crate::runner::Limits::concurrent) with
+/// commands, and wait for one on their own time. A request is made on a thread of its own,
+/// which ends with its time limit at the latest; where its fire is dropped, it ends with the
+/// next bytes of the answer. Only a name that the system is still looking up is waited for
+/// longer, by a thread that holds no place.
 ///
 /// ```
 /// use hooks_bridge::Bridge;
@@ -80,6 +86,7 @@ impl Http {
     /// Posts to an address, and returns what it answers.
     pub(crate) async fn post(
         &self,
+        runner: &Runner,
         kind: &HandlerKind,
         body: Vec<u8>,
         timeout: Duration,
@@ -89,20 +96,29 @@ impl Http {
         let address = url.parse::<Uri>().ok().filter(is_plain);
         let address = address.ok_or_else(|| unsent(BadAddress(url.clone()).to_string()))?;
         if !self.allows(&address) {
-            return Err(unsent(format!("`{url}` is not among the addresses that the host allows")));
+            return Err(unsent(format!(
+                "`{url}` is not among the addresses that the host allows: allow it with \
+                 `Http::address`, or with `--allow-url` of the tool"
+            )));
         }
         let allowed = |name: &str| {
             variables.iter().any(|it| it == name) && self.variables.iter().any(|it| it == name)
         };
         let headers: Vec<_> =
             headers.iter().map(|(name, value)| (name.clone(), filled(value, allowed))).collect();
-        // The request is blocking. Where its fire is dropped it goes on to its own limit,
-        // and what it answers is not read.
-        let posted =
-            tokio::task::spawn_blocking(move || request(&address, &headers, &body, timeout));
-        match posted.await {
-            Ok(answer) => answer,
-            Err(error) => Err(Failure::new(Cause::Http(error.to_string()))),
+        let place = runner.place(timeout).await?;
+        let (limit, deadline) = (place.limit, place.deadline);
+        let (sender, answer) = oneshot::channel();
+        let request = Request { address, headers, body, place };
+        // The request is blocking, and holds its place until it is over.
+        drop(tokio::task::spawn_blocking(move || {
+            let answer = request.send(|| sender.is_closed());
+            let _ = sender.send(answer);
+        }));
+        match timeout_at(deadline, answer).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Err(Failure::new(Cause::Http(format!("`{url}` was not asked")))),
+            Err(_) => Err(Failure::new(Cause::Timeout(limit))),
         }
     }
 }
@@ -117,48 +133,6 @@ fn is_plain(address: &Uri) -> bool {
 fn climbs(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     path.contains('\\') || path.contains("%5c") || path.replace("%2e", ".").contains("..")
-}
-
-fn request(
-    address: &Uri,
-    headers: &[(String, String)],
-    body: &[u8],
-    timeout: Duration,
-) -> Result<Vec<u8>, Failure> {
-    let config = Agent::config_builder()
-        .timeout_global(Some(timeout.min(LONGEST)))
-        .max_redirects(0)
-        .http_status_as_error(false)
-        .proxy(None);
-    let agent: Agent = config.build().into();
-    let mut request = agent.post(address).header("content-type", "application/json");
-    for (name, value) in headers {
-        request = request.header(name, value);
-    }
-    let failed = |error: ureq::Error| match error {
-        ureq::Error::Timeout(_) => Failure::new(Cause::Timeout(timeout)),
-        error => Failure::new(Cause::Http(format!("`{address}` does not answer: {error}"))),
-    };
-    let mut response = request.send(body).map_err(failed)?;
-    let status = response.status();
-    if !status.is_success() {
-        return Err(Failure::new(Cause::Http(format!("`{address}` answers with status {status}"))));
-    }
-    let mut answer = Vec::new();
-    let reader = response.body_mut().as_reader();
-    let read = reader.take(LARGEST + 1).read_to_end(&mut answer);
-    read.map_err(|error| match ureq::Error::from(error) {
-        ureq::Error::Timeout(_) => Failure::new(Cause::Timeout(timeout)),
-        error => Failure::new(Cause::Http(format!("`{address}` broke off: {error}"))),
-    })?;
-    if answer.len() as u64 > LARGEST {
-        return Err(Failure::new(Cause::TooLarge(1 << 20)));
-    }
-    let text = answer.trim_ascii();
-    if !text.is_empty() && !text.starts_with(b"{") {
-        return Err(Failure::new(Cause::BadOutput("the body is no JSON object".into())));
-    }
-    Ok(answer)
 }
 
 /// A header with its variables: `$NAME` and `${NAME}`. One that is not allowed is empty.
