@@ -209,7 +209,7 @@ impl Bridge {
 /// A name for a handler: that of its script or the beginning of its command, and a number
 /// where another has it.
 fn unique(names: &mut HashSet<(crate::Dialect, String)>, entry: &Entry) -> String {
-    let script = entry.scripts.files.last().or(entry.scripts.missing.last());
+    let script = entry.scripts.script.as_ref().or(entry.scripts.files.last());
     let script =
         script.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
     let given = entry.handler.as_ref().and_then(|handler| handler.name.clone());

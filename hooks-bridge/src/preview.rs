@@ -60,7 +60,7 @@ pub struct PreviewEntry {
     /// The files whose bytes a grant covers.
     pub covers: Vec<PathBuf>,
     /// Whether what it runs is worked out when it runs, so that a grant covers its text
-    /// only.
+    /// and those files only.
     pub dynamic: bool,
     /// Why it does not run, whatever is trusted.
     pub skipped: Option<String>,
@@ -146,7 +146,9 @@ impl fmt::Display for PreviewEntry {
             writeln!(f, "  covers   {}", path(file))?;
         }
         if self.dynamic {
-            writeln!(f, "  covers   its text only: what it runs is worked out when it runs")?;
+            let only =
+                if self.covers.is_empty() { "its text only" } else { "that and its text only" };
+            writeln!(f, "  covers   {only}: what it runs is worked out when it runs")?;
         }
         match &self.grant {
             None if self.trusted => writeln!(f, "  trusted  yes"),

@@ -10,6 +10,7 @@ use hooks_bridge::trust::{Digest, Grants, Trust};
 use hooks_bridge::{Bridge, Dialect};
 use hooks_runtime::HookRegistry;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use support::Scripts;
 
 const DIALECT: Dialect = Dialect::ClaudeCode;
@@ -89,4 +90,58 @@ fn a_command_that_works_out_what_it_runs_says_that_its_text_only_is_covered() {
     let preview = Bridge::new(scripts.path(), plan(&scripts, &settings, Origin::Project)).preview();
     assert!(preview.entries[0].dynamic);
     assert!(preview.to_string().contains("its text only"), "{preview}");
+}
+
+/// A part of a digest: its length, and its bytes.
+fn part(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let bytes = bytes.as_ref();
+    [&(bytes.len() as u64).to_be_bytes(), bytes].concat()
+}
+
+fn number(number: u64) -> Vec<u8> {
+    part(number.to_be_bytes())
+}
+
+/// The layout that `Digest` documents: grants that operators have kept stay what they are.
+#[test]
+fn the_layout_of_a_digest_is_what_is_documented() {
+    // Without files it is the same on every machine.
+    let text = settings("Stop", "", "true").to_string();
+    let source = Source::new(DIALECT, ".claude/settings.json", Origin::Project);
+    let plan = Plan::read_text(&source, &text, "/no/such/project");
+    let digest = Digest::of(&plan.entries[0], "/no/such/project".as_ref()).unwrap();
+    assert_eq!(
+        digest.to_string(),
+        "ab619822bd2b03ecd0ce16653245ff63a8952cc8a26d8e4357b8593bf641da31"
+    );
+
+    let scripts = Scripts::new();
+    scripts.write("a.py", "print()");
+    let text = settings("PreToolUse", "Bash", "python3 a.py b.txt");
+    let plan = self::plan(&scripts, &text, Origin::Project);
+    let project = scripts.path().canonicalize().unwrap();
+    let path = |name: &str| part(scripts.path().join(name).as_os_str().as_encoded_bytes());
+    let parts = [
+        part("hooks-bridge grant 1"),
+        part(project.as_os_str().as_encoded_bytes()),
+        part("claude-code"),
+        part("PreToolUse"),
+        part("Bash"),
+        part("shell"),
+        part("sh"),
+        part("python3 a.py b.txt"),
+        part(""),
+        part(""),
+        number(0),
+        number(1),
+        path("a.py"),
+        part("print()"),
+        number(1),
+        path("b.txt"),
+        part("missing"),
+    ];
+    let expected: [u8; 32] = Sha256::digest(parts.concat()).into();
+    let expected: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = Digest::of(&plan.entries[0], scripts.path()).unwrap();
+    assert_eq!(digest.to_string(), expected);
 }

@@ -14,6 +14,21 @@ const LARGEST: u64 = 64 << 20;
 /// The digest of an entry: of its project, dialect, event, matcher and handler, and of the
 /// bytes of the files that its command names.
 ///
+/// It is the SHA-256 of these parts, in this order. A part is its length in bytes, as eight
+/// bytes with the highest first, and the bytes; a number is a part of eight bytes. So no two
+/// entries have the same bytes.
+///
+/// | parts | what |
+/// |---|---|
+/// | 1 | `hooks-bridge grant 1` |
+/// | 4 | the folder of the project without links, the dialect, the event, the matcher (empty without one) |
+/// | 3 | of a line: `shell`, the shell, the line |
+/// | 3 + n | of a program: `exec`, the program, how many arguments, each of them |
+/// | 4 + 2n + m | of an address: `http`, the address, how many headers, name and value of each, how many variables, each of them |
+/// | 3 + 2n | the rule of `if`, the folder (each empty without one), how many variables are set, name and value of each |
+/// | 1 + 2n | how many files it names that are there, path and bytes of each |
+/// | 1 + 2n | how many it names that are not there, path of each and `missing`; `there` where it has come since |
+///
 /// ```
 /// use hooks_bridge::trust::Digest;
 ///
@@ -31,10 +46,8 @@ impl Digest {
     /// The example of [`Trust`](super::Trust) grants one.
     pub fn of(entry: &Entry, project: &Path) -> io::Result<Self> {
         let mut digest = Sha256::new();
-        // Each part with its length and each list with its own, so that no two entries are
-        // the same bytes.
         let mut part = |bytes: &[u8]| {
-            digest.update(bytes.len().to_be_bytes());
+            digest.update((bytes.len() as u64).to_be_bytes());
             digest.update(bytes);
         };
         part(b"hooks-bridge grant 1");
@@ -47,13 +60,13 @@ impl Digest {
             kind(&handler.kind, &mut part);
             part(handler.rule.as_deref().unwrap_or_default().as_bytes());
             part(handler.directory.as_deref().unwrap_or_default().as_bytes());
-            part(&handler.environment.len().to_be_bytes());
+            part(&count(&handler.environment));
             for (name, value) in &handler.environment {
                 part(name.as_bytes());
                 part(value.as_bytes());
             }
         }
-        part(&entry.scripts.files.len().to_be_bytes());
+        part(&count(&entry.scripts.files));
         for file in &entry.scripts.files {
             let length = file.metadata()?.len();
             if length > LARGEST {
@@ -62,12 +75,18 @@ impl Digest {
             part(file.as_os_str().as_encoded_bytes());
             part(&std::fs::read(file)?);
         }
-        for file in &entry.scripts.missing {
+        part(&count(&entry.scripts.absent));
+        for file in &entry.scripts.absent {
+            part(file.as_os_str().as_encoded_bytes());
             // One that appears later is not what was granted.
-            part(if file.exists() { b"there" } else { b"missing" });
+            part(if file.is_file() { b"there" } else { b"missing" });
         }
         Ok(Self(digest.finalize().into()))
     }
+}
+
+fn count<T>(list: &[T]) -> [u8; 8] {
+    (list.len() as u64).to_be_bytes()
 }
 
 fn kind(kind: &HandlerKind, part: &mut impl FnMut(&[u8])) {
@@ -78,7 +97,7 @@ fn kind(kind: &HandlerKind, part: &mut impl FnMut(&[u8])) {
         HandlerKind::Exec { program, arguments } => {
             part(b"exec");
             part(program.as_bytes());
-            part(&arguments.len().to_be_bytes());
+            part(&count(arguments));
             for argument in arguments {
                 part(argument.as_bytes());
             }
@@ -86,12 +105,12 @@ fn kind(kind: &HandlerKind, part: &mut impl FnMut(&[u8])) {
         HandlerKind::Http { url, headers, variables } => {
             part(b"http");
             part(url.as_bytes());
-            part(&headers.len().to_be_bytes());
+            part(&count(headers));
             for (name, value) in headers {
                 part(name.as_bytes());
                 part(value.as_bytes());
             }
-            part(&variables.len().to_be_bytes());
+            part(&count(variables));
             for name in variables {
                 part(name.as_bytes());
             }
@@ -116,7 +135,8 @@ impl std::str::FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = "a digest is 64 hexadecimal digits";
-        if text.len() != 64 || !text.is_ascii() {
+        // A sign would be read as part of a number.
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(wrong);
         }
         let mut bytes = [0; 32];

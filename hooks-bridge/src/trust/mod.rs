@@ -92,7 +92,8 @@ impl Trust {
         if self.covers(entry, project) {
             return Ok(());
         }
-        let changed = entry.scripts.files.first().unwrap_or(&entry.place.file);
+        let mut named = entry.scripts.appeared().chain(&entry.scripts.files);
+        let changed = named.next().unwrap_or(&entry.place.file);
         Err(Failure::new(Cause::Changed(changed.clone())))
     }
 }
@@ -102,7 +103,8 @@ impl Trust {
 pub(crate) fn needs_grant(entry: &Entry, project: &Path) -> bool {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     let inside = |file: &PathBuf| resolved(file).starts_with(&project);
-    let mut files = entry.scripts.files.iter().chain(&entry.scripts.missing);
+    let scripts = &entry.scripts;
+    let mut files = scripts.files.iter().chain(&scripts.missing).chain(scripts.appeared());
     entry.origin.needs_trust() || files.any(inside)
 }
 

@@ -1,0 +1,137 @@
+//! Programs that are known by name, and what can be asked of a file.
+
+use std::io::Read;
+use std::path::Path;
+
+/// Programs whose first argument that is no option is a script, without their versions.
+const INTERPRETERS: [&str; 13] = [
+    "bash", "sh", "zsh", "dash", "python", "node", "ruby", "perl", "deno", "bun", "php", "tsx",
+    "source",
+];
+
+/// Interpreters whose option `-c` has a line for them.
+pub(super) const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
+
+/// Programs that run a script behind the word `run`.
+pub(super) const WITH_RUN: [&str; 3] = ["uv", "deno", "bun"];
+
+/// Options of interpreters behind which a value stands, not the script.
+pub(super) const WITH_VALUE: [&str; 16] = [
+    "-o",
+    "-O",
+    "-W",
+    "-X",
+    "-r",
+    "--require",
+    "--import",
+    "--rcfile",
+    "--with",
+    "--python",
+    "-p",
+    "--extra",
+    "--group",
+    "--env-file",
+    "--index-url",
+    "--with-requirements",
+];
+
+/// Options that change the folder, or run a line: the files are not known then.
+pub(super) const ELSEWHERE: [&str; 8] =
+    ["-C", "--chdir", "-S", "--split-string", "--directory", "--project", "--module", "--cwd"];
+
+/// Beginnings of variables that change which programs are found or what they load.
+pub(super) const LOADING: [&str; 10] =
+    ["PATH", "BASH_ENV", "ENV", "LD_", "PYTHON", "NODE_", "PERL5", "RUBY", "IFS", "CDPATH"];
+
+/// Words that run what follows.
+pub(super) const PREFIXES: [&str; 17] = [
+    "exec", "env", "nohup", "command", "builtin", "time", "sudo", "setsid", "{", "!", "if", "then",
+    "else", "elif", "while", "until", "do",
+];
+
+/// Words that ask whether a file or a program is there: what follows may do without it.
+pub(super) const TESTS: [&str; 6] = ["[", "[[", "test", "which", "type", "hash"];
+
+/// Words that change the folder, or read a file that may.
+pub(super) const MOVES: [&str; 5] = ["cd", "pushd", "popd", ".", "source"];
+
+/// Words that set variables.
+pub(super) const SETS: [&str; 5] = ["export", "declare", "typeset", "readonly", "local"];
+
+/// What a shell has itself.
+pub(super) const BUILT_IN: [&str; 28] = [
+    "fi", "for", "done", "case", "esac", "cd", "echo", "true", "false", "exit", "printf", "export",
+    "set", "read", "wait", "trap", "eval", ":", "kill", "unset", "local", "}", "return", "shift",
+    "declare", "typeset", "readonly", "source",
+];
+
+/// Programs that run none of their arguments, nor what these name.
+const INERT: [&str; 22] = [
+    "fi", "for", "done", "case", "esac", "echo", "true", "false", "exit", "printf", "set", "read",
+    "wait", ":", "kill", "unset", "}", "return", "shift", "grep", "jq", "git",
+];
+
+/// Programs that find what they run in the project, by names that are no files.
+const BY_NAME: [&str; 24] = [
+    "make",
+    "just",
+    "task",
+    "npm",
+    "npx",
+    "pnpm",
+    "pnpx",
+    "yarn",
+    "bunx",
+    "cargo",
+    "go",
+    "gradle",
+    "mvn",
+    "rake",
+    "bundle",
+    "poetry",
+    "pipenv",
+    "tox",
+    "nox",
+    "pytest",
+    "uvx",
+    "pre-commit",
+    "lefthook",
+    "docker",
+];
+
+pub(super) fn is_interpreter(name: &str) -> bool {
+    let plain = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
+    INTERPRETERS.contains(&plain)
+}
+
+pub(super) fn is_inert(name: &str) -> bool {
+    INERT.contains(&name) || TESTS.contains(&name)
+}
+
+pub(super) fn runs_by_name(name: &str) -> bool {
+    BY_NAME.contains(&name)
+}
+
+/// The interpreter that the first line of a script names, of `env` the program behind it.
+pub(super) fn interpreter(script: &Path) -> Option<String> {
+    let mut begin = [0; 256];
+    let read = std::fs::File::open(script).and_then(|mut file| file.read(&mut begin)).ok()?;
+    let line = begin[..read].split(|byte| *byte == b'\n').next()?.strip_prefix(b"#!")?;
+    let line = String::from_utf8_lossy(line);
+    let mut words = line.split_whitespace();
+    let program = words.next()?;
+    if program.rsplit('/').next() != Some("env") {
+        return Some(program.to_owned());
+    }
+    words.find(|word| !word.starts_with('-')).map(str::to_owned)
+}
+
+pub(super) fn on_path(program: &str) -> bool {
+    let Some(path) = std::env::var_os("PATH") else { return false };
+    std::env::split_paths(&path).any(|folder| is_executable(&folder.join(program)))
+}
+
+pub(super) fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
