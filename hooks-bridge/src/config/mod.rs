@@ -117,9 +117,19 @@ impl Plan {
         let mut plan = Self::default();
         for source in sources {
             match bytes_of(&source.file) {
+                // Of TOML nothing is a document too.
+                Ok(bytes)
+                    if bytes.trim_ascii().is_empty()
+                        && source.file.extension().is_none_or(|it| it != "toml") =>
+                {
+                    plan.error(source, 1, "it is empty: an object with `hooks` is expected");
+                }
                 Ok(bytes) => match String::from_utf8(bytes) {
                     Ok(text) => plan.add(source, &text, project.as_ref()),
-                    Err(_) => plan.error(source, 1, "it is not UTF-8"),
+                    Err(_) => {
+                        let text = "it is not UTF-8: a text file with JSON or TOML is expected";
+                        plan.error(source, 1, text);
+                    }
                 },
                 Err(error) => plan.error(source, 1, format!("it cannot be read: {error}")),
             }
@@ -175,8 +185,15 @@ impl Plan {
 /// The bytes of a file that a person could have written: of a device or a pipe there is no
 /// end.
 fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
+    let metadata = file.metadata().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => io::Error::other("there is no such file"),
+        _ => error,
+    })?;
+    if metadata.is_dir() {
+        return Err(io::Error::other("it is a folder, and a file is expected"));
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is a device or a pipe, and a file is expected"));
     }
     let mut bytes = Vec::new();
     std::fs::File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;

@@ -24,6 +24,10 @@ options
   --dialect NAME     fire: claude-code, codex, gemini, cursor or copilot
   --faithful         fire: read answers as the product does, not strictly
   --trust            fire: run commands that were not granted
+  --allow-url URL    fire: let handlers of the type `http` post to this address, and to all
+                     below it where it ends with `/`; may be repeated
+  --allow-variable NAME
+                     fire: let their headers have this variable; may be repeated
   --grants FILE      the file with the grants, outside of the project; without it
                      $XDG_CONFIG_HOME/hooks-bridge/grants or ~/.config/hooks-bridge/grants
   --help             this text
@@ -46,6 +50,10 @@ pub(crate) struct Fire {
     pub(crate) dialect: Dialect,
     pub(crate) faithful: bool,
     pub(crate) trust: bool,
+    /// The addresses that may be posted to.
+    pub(crate) urls: Vec<String>,
+    /// The variables that headers may have.
+    pub(crate) variables: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -63,6 +71,8 @@ struct Given {
     grants: Option<PathBuf>,
     config: Option<PathBuf>,
     dialect: Option<String>,
+    urls: Vec<String>,
+    variables: Vec<String>,
     /// Options without a value, as they were written.
     flags: Vec<&'static str>,
 }
@@ -70,6 +80,14 @@ struct Given {
 impl Arguments {
     pub(crate) fn read(mut parser: lexopt::Parser) -> Result<Self, Box<dyn std::error::Error>> {
         let mut given = Given::default();
+        given.take(&mut parser).map_err(|error| format!("{error}; see `--help`"))?;
+        given.arguments()
+    }
+}
+
+impl Given {
+    fn take(&mut self, parser: &mut lexopt::Parser) -> Result<(), lexopt::Error> {
+        let given = self;
         while let Some(argument) = parser.next()? {
             match argument {
                 Value(word) => given.words.push(word.into()),
@@ -77,18 +95,18 @@ impl Arguments {
                 Long("grants") => given.grants = Some(parser.value()?.into()),
                 Long("config") => given.config = Some(parser.value()?.into()),
                 Long("dialect") => given.dialect = Some(parser.value()?.string()?),
+                Long("allow-url") => given.urls.push(parser.value()?.string()?),
+                Long("allow-variable") => given.variables.push(parser.value()?.string()?),
                 Long("json") => given.flags.push("--json"),
                 Long("faithful") => given.flags.push("--faithful"),
                 Long("trust") => given.flags.push("--trust"),
                 Long("help") | Short('h') => given.flags.push("--help"),
-                _ => return Err(argument.unexpected().into()),
+                _ => return Err(argument.unexpected()),
             }
         }
-        given.arguments()
+        Ok(())
     }
-}
 
-impl Given {
     fn arguments(mut self) -> Result<Arguments, Box<dyn std::error::Error>> {
         let has = |given: &Self, flag| given.flags.contains(&flag);
         let help = has(&self, "--help") || self.words.is_empty();
@@ -121,6 +139,9 @@ impl Given {
                 "`--config` and `--dialect` are for `fire`; name the files as they are".into()
             );
         }
+        if !matches!(task, Task::Fire(_)) && !(self.urls.is_empty() && self.variables.is_empty()) {
+            return Err("`--allow-url` and `--allow-variable` are for `fire`; see `--help`".into());
+        }
         Ok(self.with(task))
     }
 
@@ -139,6 +160,8 @@ impl Given {
             dialect: self.dialect.take().ok_or("`fire` needs `--dialect NAME`")?.parse()?,
             faithful: self.flags.contains(&"--faithful"),
             trust: self.flags.contains(&"--trust"),
+            urls: std::mem::take(&mut self.urls),
+            variables: std::mem::take(&mut self.variables),
         })
     }
 

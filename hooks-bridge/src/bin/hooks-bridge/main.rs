@@ -1,8 +1,9 @@
 //! Says what hook files would do, runs them, and shows what would run.
 
 mod arguments;
+mod input;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -26,16 +27,24 @@ fn main() -> ExitCode {
 
 fn run() -> Result<ExitCode, Failure> {
     let Arguments { task, project, grants, files } = Arguments::read(lexopt::Parser::from_env())?;
-    let project = project.unwrap_or_else(|| PathBuf::from("."));
     match task {
         Task::Help => {
             print(arguments::HELP)?;
             Ok(ExitCode::SUCCESS)
         }
-        Task::Check { json } => check(&project, &files, json),
-        Task::Preview => preview(&project, grants, &files),
+        Task::Check { json } => {
+            // Its files are shown as they are named.
+            input::project(project.clone())?;
+            check(&project.unwrap_or_else(|| PathBuf::from(".")), &files, json)
+        }
+        Task::Preview => {
+            let project = input::project(project)?;
+            let grants = input::grants(grants, &project)?;
+            preview(&project, grants, &files)
+        }
         Task::Fire(fire) => {
-            let grants = read_grants(grants, &project)?;
+            let project = input::project(project)?;
+            let grants = input::grants(grants, &project)?;
             fire_event(fire, &project, grants)
         }
     }
@@ -48,6 +57,14 @@ fn check(project: &Path, files: &[PathBuf], json: bool) -> Result<ExitCode, Fail
         [folder] if folder.is_dir() => Check::folder(folder),
         files => Check::files(files, project),
     };
+    if check.files.is_empty() {
+        let folder = files.first().map_or(project, PathBuf::as_path).display().to_string();
+        eprintln!(
+            "note: there is no file such as .claude/settings.json, .codex/hooks.json, \
+             .gemini/settings.json, .cursor/hooks.json or .github/hooks/*.json in `{}`",
+            hooks_runtime::report::escaped(&folder)
+        );
+    }
     if json {
         print(&format!("{}\n", serde_json::to_string_pretty(&check)?))?;
     } else {
@@ -56,76 +73,77 @@ fn check(project: &Path, files: &[PathBuf], json: bool) -> Result<ExitCode, Fail
     Ok(if check.is_suspicious() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn preview(
-    project: &Path,
-    grants: Option<PathBuf>,
-    files: &[PathBuf],
-) -> Result<ExitCode, Failure> {
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    let grants = read_grants(grants, &project)?;
-    let sources: Vec<Source> = if files.is_empty() {
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        let found = Dialect::ALL.into_iter();
-        found.flat_map(|dialect| Plan::files(dialect, &project, home.as_deref())).collect()
-    } else {
-        let check = Check::files(files, &project);
-        let dialect = |name: &str| name.parse::<Dialect>();
-        let source = |file: &hooks_bridge::check::CheckedFile| {
-            dialect(file.dialect).map(|dialect| Source::new(dialect, &file.file, Origin::Project))
-        };
-        check.files.iter().map(source).collect::<Result<_, _>>()?
+/// Exit code 1 where a file cannot be read.
+fn preview(project: &Path, grants: Grants, files: &[PathBuf]) -> Result<ExitCode, Failure> {
+    let every = |folder: &Path, home: Option<&Path>| -> Vec<Source> {
+        let files = |dialect| Plan::files(dialect, folder, home);
+        Dialect::ALL.into_iter().flat_map(files).collect()
     };
-    let plan = Plan::read(&sources, &project);
+    let sources = match files {
+        [] => every(project, std::env::var_os("HOME").map(PathBuf::from).as_deref()),
+        [folder] if folder.is_dir() => every(folder, None),
+        files => {
+            let source = |file: &hooks_bridge::check::CheckedFile| {
+                let dialect = file.dialect.parse::<Dialect>()?;
+                Ok::<_, Failure>(Source::new(dialect, &file.file, Origin::Project))
+            };
+            Check::files(files, project).files.iter().map(source).collect::<Result<_, _>>()?
+        }
+    };
+    let plan = Plan::read(&sources, project);
     for error in &plan.errors {
         eprintln!("error: {error}");
     }
     let failed = !plan.errors.is_empty();
-    let preview = Bridge::new(&project, plan).trust(Trust::granted(grants)).preview();
+    let preview = Bridge::new(project, plan).trust(Trust::granted(grants)).preview();
     print(&preview.to_string())?;
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Failure> {
-    let Fire { event, config, dialect, faithful, trust } = fire;
-    let mut stdin = Vec::new();
-    io::stdin().read_to_end(&mut stdin)?;
-    let stdin = serde_json::from_slice(&stdin).unwrap_or_else(|error| {
-        // What is no object is refused, which is printed as every other outcome is.
-        eprintln!("error: the payload on stdin is no JSON: {error}");
-        serde_json::Value::Null
-    });
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let http = http(&fire.urls, &fire.variables)?;
+    let Fire { event, config, dialect, faithful, trust, .. } = fire;
+    let stdin = input::payload()?;
     // Wherever the file is, its commands run here and now: that takes a grant, or `--trust`.
-    let plan = Plan::read(&[Source::new(dialect, config, Origin::Project)], &project);
+    let plan = Plan::read(&[Source::new(dialect, config, Origin::Project)], project);
     let trust = if trust { Trust::everything() } else { Trust::granted(grants) };
     let mode = if faithful { Mode::Faithful } else { Mode::Strict };
-    let bridge = |plan| Bridge::new(&project, plan).mode(mode).trust(trust);
+    let bridge = |plan| http(Bridge::new(project, plan).mode(mode).trust(trust));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let fired = runtime.block_on(Fired::fire(dialect, &event, stdin, plan, bridge));
+    // A request that was not answered in time is not waited for.
+    runtime.shutdown_background();
     print(&format!("{}\n", serde_json::to_string(&fired)?))?;
     Ok(ExitCode::from(fired.exit_code()))
 }
 
-/// Prints to a reader who may have read enough.
-fn print(text: &str) -> io::Result<()> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        printed => printed,
+/// Lets a bridge post to these addresses.
+#[cfg(feature = "http")]
+fn http(urls: &[String], variables: &[String]) -> Result<impl FnOnce(Bridge) -> Bridge, Failure> {
+    let mut http = hooks_bridge::http::Http::default();
+    for url in urls {
+        http = http.address(url)?;
     }
+    let http = variables.iter().fold(http, |http, name| http.variable(name));
+    Ok(move |bridge: Bridge| bridge.http(http))
 }
 
-/// The grants of the operator: in a file of theirs, outside of the project.
-fn read_grants(file: Option<PathBuf>, project: &Path) -> Result<Grants, Failure> {
-    let usual = || {
-        // One that is empty or relative counts as not set.
-        let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
-        let folder = folder.filter(|folder| folder.is_absolute());
-        let folder =
-            folder.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")));
-        folder.map(|folder| folder.join("hooks-bridge/grants"))
-    };
-    match file.or_else(usual) {
-        Some(file) => Ok(Grants::read(&file, project)?),
-        None => Ok(Grants::default()),
+/// Without the feature there are no requests to be allowed.
+#[cfg(not(feature = "http"))]
+fn http(urls: &[String], variables: &[String]) -> Result<impl FnOnce(Bridge) -> Bridge, Failure> {
+    if !(urls.is_empty() && variables.is_empty()) {
+        return Err(
+            "this tool was built without requests: install it with `--features http`".into()
+        );
+    }
+    Ok(|bridge| bridge)
+}
+
+/// Prints to a reader who may have read enough.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => Ok(printed.map_err(|error| format!("stdout cannot be written: {error}"))?),
     }
 }
