@@ -14,6 +14,7 @@
 //! | see what commands did | [`Runs`], and the report of the fire |
 //! | fire one event of a dialect | [`Fired`] |
 //! | run a command by itself | [`runner::Runner`] |
+//! | go through all of it, step by step | [`guide`] |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -31,6 +32,7 @@ pub mod config;
 mod copilot;
 mod cursor;
 mod dialect;
+mod docs;
 mod facts;
 mod fire;
 mod gemini;
@@ -51,6 +53,7 @@ mod verdict;
 pub use answer::{Answer, DecidedBy, Decision, Opinion, Rewrite, Ruling};
 pub use bridge::Bridge;
 pub use dialect::{Dialect, UnknownDialect};
+pub use docs::guide;
 pub use facts::{EventKind, Facts, ToolFacts};
 pub use fire::{Fired, FiredHandler, Outcome};
 pub use mapping::{AmendPoint, Amendment, CommandPoint, GatePoint, StopPoint};

@@ -260,9 +260,9 @@ fn grants_that_were_tampered_with_grant_nothing() {
     std::fs::write(&binary, [0xff, 0xfe]).unwrap();
     assert!(Grants::read(&binary, scripts.path()).is_err());
     assert!(Grants::read(elsewhere.path(), scripts.path()).is_err());
-    let link = elsewhere.path().join("link");
-    std::os::unix::fs::symlink(scripts.write("grants", &line), &link).unwrap();
-    let error = Grants::read(&link, scripts.path()).unwrap_err().to_string();
+    let pointer = elsewhere.path().join("link");
+    std::os::unix::fs::symlink(scripts.write("grants", &line), &pointer).unwrap();
+    let error = Grants::read(&pointer, scripts.path()).unwrap_err().to_string();
     assert!(error.contains("is inside of the project"), "{error}");
 }
 

@@ -141,7 +141,8 @@ fn the_layout_of_a_digest_is_what_is_documented() {
         part("missing"),
     ];
     let expected: [u8; 32] = Sha256::digest(parts.concat()).into();
-    let expected: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
-    let digest = Digest::of(&plan.entries[0], scripts.path()).unwrap();
-    assert_eq!(digest.to_string(), expected);
+    let digest = Digest::of(&plan.entries[0], scripts.path()).unwrap().to_string();
+    let digits = digest.as_bytes().chunks(2).map(|digits| std::str::from_utf8(digits).unwrap());
+    let bytes: Vec<_> = digits.map(|digits| u8::from_str_radix(digits, 16).unwrap()).collect();
+    assert_eq!(bytes, expected);
 }

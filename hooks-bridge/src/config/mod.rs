@@ -116,22 +116,9 @@ impl Plan {
     pub fn read(sources: &[Source], project: impl AsRef<Path>) -> Self {
         let mut plan = Self::default();
         for source in sources {
-            match bytes_of(&source.file) {
-                // Of TOML nothing is a document too.
-                Ok(bytes)
-                    if bytes.trim_ascii().is_empty()
-                        && source.file.extension().is_none_or(|it| it != "toml") =>
-                {
-                    plan.error(source, 1, "it is empty: an object with `hooks` is expected");
-                }
-                Ok(bytes) => match String::from_utf8(bytes) {
-                    Ok(text) => plan.add(source, &text, project.as_ref()),
-                    Err(_) => {
-                        let text = "it is not UTF-8: a text file with JSON or TOML is expected";
-                        plan.error(source, 1, text);
-                    }
-                },
-                Err(error) => plan.error(source, 1, format!("it cannot be read: {error}")),
+            match text_of(&source.file) {
+                Ok(text) => plan.add(source, &text, project.as_ref()),
+                Err(why) => plan.error(source, 1, why),
             }
         }
         plan
@@ -180,6 +167,17 @@ impl Plan {
     fn notice(&mut self, source: &Source, line: usize, text: impl Into<String>) {
         self.notices.push(notice(source, line, text));
     }
+}
+
+/// The text of a file, or why it has none.
+fn text_of(file: &Path) -> Result<String, String> {
+    let bytes = bytes_of(file).map_err(|error| format!("it cannot be read: {error}"))?;
+    // Of TOML nothing is a document too.
+    if bytes.trim_ascii().is_empty() && file.extension().is_none_or(|it| it != "toml") {
+        return Err("it is empty: an object with `hooks` is expected".into());
+    }
+    let wrong = "it is not UTF-8: a text file with JSON or TOML is expected";
+    String::from_utf8(bytes).map_err(|_| wrong.into())
 }
 
 /// The bytes of a file that a person could have written: of a device or a pipe there is no

@@ -66,14 +66,13 @@ mod linux {
         /// Kills all of them, and returns when they have ended.
         pub(in crate::runner) async fn kill(&self) {
             for round in 0..MOST_ROUNDS {
-                let found = match self.nearby() {
-                    Some(ids) => self.among(ids),
+                let found = if let Some(ids) = self.nearby() {
+                    self.among(ids)
+                } else {
                     // As long as there are processes: not on a thread of the runtime.
-                    None => {
-                        let all = self.clone();
-                        let walked = tokio::task::spawn_blocking(move || all.anywhere()).await;
-                        walked.unwrap_or_default()
-                    }
+                    let all = self.clone();
+                    let walked = tokio::task::spawn_blocking(move || all.anywhere()).await;
+                    walked.unwrap_or_default()
                 };
                 if found.is_last(round) {
                     return;

@@ -139,7 +139,8 @@ impl Given {
                 "`--config` and `--dialect` are for `fire`; name the files as they are".into()
             );
         }
-        if !matches!(task, Task::Fire(_)) && !(self.urls.is_empty() && self.variables.is_empty()) {
+        let allows = self.urls.iter().chain(&self.variables).next().is_some();
+        if allows && !matches!(task, Task::Fire(_)) {
             return Err("`--allow-url` and `--allow-variable` are for `fire`; see `--help`".into());
         }
         Ok(self.with(task))

@@ -124,7 +124,7 @@ fn http(urls: &[String], variables: &[String]) -> Result<impl FnOnce(Bridge) -> 
     for url in urls {
         http = http.address(url)?;
     }
-    let http = variables.iter().fold(http, |http, name| http.variable(name));
+    let http = variables.iter().fold(http, hooks_bridge::http::Http::variable);
     Ok(move |bridge: Bridge| bridge.http(http))
 }
 

@@ -2,8 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::line::{Join, Part, Word};
+use super::line::{Join, Part};
 use super::names::Names;
+use super::word::Word;
 
 /// Where the next command of a line runs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use super::word::Word;
+
 /// A line, in its parts.
 #[derive(Debug, Default)]
 pub(super) struct Line {
@@ -28,42 +30,6 @@ pub(super) enum Join {
     Next,
     Open,
     Close,
-}
-
-/// A word, without its quotes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) text: String,
-    /// Whether there is a `$` that the shell reads.
-    pub(super) reads: bool,
-    /// Whether there is a `$` that is only a character.
-    pub(super) quotes: bool,
-    /// Whether it stands for the files that it matches: `*.sh`, `{a,b}`.
-    pub(super) matches: bool,
-    /// Whether it begins with a `~` that is a folder.
-    pub(super) home: bool,
-}
-
-impl Word {
-    /// A word that no shell reads.
-    pub(super) fn plain(text: &str) -> Self {
-        Self { text: text.to_owned(), ..Self::default() }
-    }
-
-    pub(super) fn is(&self, names: &[&str]) -> bool {
-        names.contains(&self.text.as_str())
-    }
-
-    /// What a word that sets a variable sets it to.
-    pub(super) fn setting(&self) -> Option<(&str, Self)> {
-        let (name, value) = self.text.split_once('=')?;
-        let is_name = !name.is_empty() && name.chars().all(is_of_name);
-        is_name.then(|| (name, Self { text: value.to_owned(), ..self.clone() }))
-    }
-}
-
-pub(super) fn is_of_name(char: char) -> bool {
-    char.is_ascii_alphanumeric() || char == '_'
 }
 
 impl Line {
@@ -105,8 +71,7 @@ impl<'l> Reader<'l> {
                 '"' => self.double_quoted(),
                 '\\' => {
                     if let Some(escaped) = self.chars.next().filter(|char| *char != '\n') {
-                        self.word().quotes |= escaped == '$';
-                        self.word().text.push(escaped);
+                        self.word().take(escaped);
                     }
                 }
                 '$' => self.dollar(),
@@ -140,8 +105,7 @@ impl<'l> Reader<'l> {
             match self.chars.next() {
                 Some('\'') => return,
                 Some(char) => {
-                    self.word().quotes |= char == '$';
-                    self.word().text.push(char);
+                    self.word().take(char);
                 }
                 None => return self.line.dynamic = true,
             }
@@ -159,8 +123,7 @@ impl<'l> Reader<'l> {
                     match self.chars.next_if(|it| matches!(it, '$' | '"' | '\\' | '`' | '\n')) {
                         Some('\n') => {}
                         Some(escaped) => {
-                            self.word().quotes |= escaped == '$';
-                            self.word().text.push(escaped);
+                            self.word().take(escaped);
                         }
                         None => self.word().text.push('\\'),
                     }
@@ -173,20 +136,19 @@ impl<'l> Reader<'l> {
 
     /// A variable that the shell reads, or what it works out.
     fn dollar(&mut self) {
-        self.word().text.push('$');
+        self.word().read();
         match self.chars.peek() {
             Some('(' | '\'' | '"') => self.line.dynamic = true,
+            // Up to its end, whatever is in it.
             Some('{') => {
-                self.word().reads = true;
-                // Up to its end, whatever is in it.
-                for char in self.chars.by_ref() {
-                    self.word.get_or_insert_default().text.push(char);
+                while let Some(char) = self.chars.next() {
+                    self.word().text.push(char);
                     if char == '}' {
                         break;
                     }
                 }
             }
-            _ => self.word().reads = true,
+            _ => {}
         }
     }
 

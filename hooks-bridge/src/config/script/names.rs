@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::line::{Word, is_of_name};
+use super::word::{Dollars, Word, is_of_name};
 
 /// What names in a command stand for.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl Names<'_> {
             };
             return Some(self.variables.iter().fold(word.text.clone(), fill));
         }
-        if word.reads && word.quotes {
+        if word.dollars == Dollars::Both {
             return None;
         }
         let (mut expanded, mut rest) = (String::new(), word.text.as_str());
@@ -32,7 +32,9 @@ impl Names<'_> {
             let path = rest.strip_prefix("~/")?;
             (expanded, rest) = (format!("{}/", self.variable("HOME")?), path);
         }
-        while let Some((before, after)) = rest.split_once('$').filter(|_| word.reads) {
+        while let Some((before, after)) =
+            rest.split_once('$').filter(|_| word.dollars == Dollars::Read)
+        {
             let braced = after.strip_prefix('{').and_then(|after| after.split_once('}'));
             let end = after.find(|char: char| !is_of_name(char)).unwrap_or(after.len());
             let (name, behind) = braced.unwrap_or_else(|| after.split_at(end));
