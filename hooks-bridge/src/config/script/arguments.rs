@@ -69,9 +69,9 @@ impl Scripts {
         };
         let file = names.resolve(&path);
         if WITH_RUN.contains(&name) && !file.is_file() && !path.contains(['/', '.']) {
-            // A program or a task of the project, by its name.
+            // A program or a task of the project, by its name: it need not be on `PATH`.
             self.dynamic = true;
-            return self.command(&arguments[script..], names);
+            return self.arguments(&path, &arguments[script + 1..], names);
         }
         self.file(&file, false);
     }

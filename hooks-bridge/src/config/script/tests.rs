@@ -111,3 +111,15 @@ fn what_the_shell_reads_is_told_from_what_it_takes_as_it_is() {
     let redirected = scripts("sh <a.sh >b.log 2>&1 &>c.log");
     assert_eq!(redirected.absent, [Path::new("/no/shop/a.sh")], "what is written does not run");
 }
+
+#[test]
+fn a_task_of_the_project_is_not_looked_for_on_the_path() {
+    for line in ["uv run no-such-lint", "deno task no-such-lint", "bun run no-such-lint"] {
+        let scripts = scripts(line);
+        // Whether `uv` itself is here does not matter.
+        assert!(!scripts.not_found.iter().any(|name| name == "no-such-lint"), "{line}");
+        assert!(scripts.dynamic && scripts.missing.is_empty(), "{line}");
+    }
+    let python = scripts("uv run python check.py --fast");
+    assert_eq!(python.missing, [Path::new("/no/shop/check.py")]);
+}
