@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use crate::command::{AGAIN, Command, FIRST};
+use crate::command::{AGAIN, Command, FIRST, GOES_ON};
 use crate::config::{Entry, Plan};
 use crate::facts::EventKind;
 use crate::runner::{Environment, Limits, Runner};
@@ -200,7 +201,7 @@ impl Bridge {
             }
             let name = unique(&mut names, entry);
             let (shared, entry) = (Arc::clone(&self.shared), entry.clone());
-            Some(Command { shared, entry, handler, event, name, limit: None })
+            Some(Command { shared, entry, handler, event, name, limit: None, spent: AtomicBool::new(false) })
         });
         commands.collect()
     }
@@ -221,7 +222,7 @@ fn unique(names: &mut HashSet<(crate::Dialect, String)>, entry: &Entry) -> Strin
         short => short,
     };
     // The names that the bridge itself uses are taken.
-    let taken = |name: &str| name == FIRST || name.ends_with(AGAIN);
+    let taken = |name: &str| name == FIRST || name.ends_with(AGAIN) || name.ends_with(GOES_ON);
     let mut name = short.to_owned();
     for number in 2.. {
         if !taken(&name) && names.insert((entry.dialect, name.clone())) {

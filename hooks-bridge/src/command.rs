@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hooks_runtime::HookContext;
@@ -24,6 +25,9 @@ use crate::verdict::{self, Effect, Mode};
 /// What the name of a handler ends with that asks a command again.
 pub(crate) const AGAIN: &str = " (again)";
 
+/// What the name of a handler ends with that has the agent go on because of a command.
+pub(crate) const GOES_ON: &str = " (go on)";
+
 /// The name of the handler with which a fire begins.
 pub(crate) const FIRST: &str = "hooks-bridge";
 
@@ -38,6 +42,8 @@ pub(crate) struct Command {
     pub(crate) name: String,
     /// The longest time that its point leaves it.
     pub(crate) limit: Option<Duration>,
+    /// Of a command that runs once: whether it was run before its own turn.
+    pub(crate) spent: AtomicBool,
 }
 
 /// What came of asking a command.
@@ -50,6 +56,11 @@ pub(crate) struct Asked {
 impl Command {
     pub(crate) fn rules(&self) -> &'static Rules {
         self.entry.dialect.rules()
+    }
+
+    /// Whether it may still run at its turn: one that runs once may have run before it.
+    pub(crate) fn has_turn(&self) -> bool {
+        !self.spent.load(Ordering::Acquire)
     }
 
     /// Whether the command is for this: its event, its matcher and its rule.

@@ -285,5 +285,6 @@ async fn l37_a_rewrite_at_a_modifying_tool_gate_is_judged_by_those_before_it() {
     };
     let amended = hooks.fire_modifying::<BeforeToolCall>(&call).await.unwrap();
     assert_eq!(amended.error.map(|error| error.to_string()).as_deref(), Some("no rm"));
-    assert_eq!(amended.args, None);
+    // The first value of a field stays; with an error beside it the call is not executed.
+    assert_eq!(amended.args, Some(json!({ "command": "rm -r x" })));
 }

@@ -148,7 +148,8 @@ pub struct Handler {
     pub environment: Vec<(String, String)>,
     /// Where it runs, where the entry says so.
     pub directory: Option<String>,
-    /// How often in a row it may have the agent go on.
+    /// How often in a row it may have the agent go on, where the dialect has such a key;
+    /// `u32::MAX` is without a limit.
     pub loop_limit: Option<u32>,
 }
 
