@@ -194,14 +194,19 @@ impl Bridge {
     pub(crate) fn commands(&self, takes: impl Fn(EventKind, &str) -> bool) -> Vec<Command> {
         let mut names = HashSet::new();
         let entries = self.entries.iter().filter(|entry| self.reason(entry).is_none());
-        let commands = entries.filter_map(|entry| {
+        let taken = entries.filter_map(|entry| {
             let (event, handler) = (entry.rule?, entry.handler.clone()?);
-            if !takes(event.kind, event.name) {
-                return None;
-            }
-            let name = unique(&mut names, entry);
-            let (shared, entry) = (Arc::clone(&self.shared), entry.clone());
-            Some(Command { shared, entry, handler, event, name, limit: None, spent: AtomicBool::new(false) })
+            takes(event.kind, event.name).then_some((entry, event, handler))
+        });
+        let commands = taken.enumerate().map(|(index, (entry, event, handler))| Command {
+            shared: Arc::clone(&self.shared),
+            entry: entry.clone(),
+            handler,
+            event,
+            name: unique(&mut names, entry),
+            index,
+            limit: None,
+            spent: AtomicBool::new(false),
         });
         commands.collect()
     }

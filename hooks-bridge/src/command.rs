@@ -40,6 +40,8 @@ pub(crate) struct Command {
     pub(crate) event: &'static EventRule,
     /// The name of its handler, unique at a point.
     pub(crate) name: String,
+    /// Its place in the configured order, among the commands of the point.
+    pub(crate) index: usize,
     /// The longest time that its point leaves it.
     pub(crate) limit: Option<Duration>,
     /// Of a command that runs once: whether it was run before its own turn.
@@ -148,6 +150,8 @@ impl Command {
         if let Some(runs) = cx.get::<Runs>() {
             runs.add(Run {
                 handler: self.name.clone(),
+                index: self.index,
+                shadow: cx.is_in_shadow(),
                 command: self.entry.command(),
                 again,
                 exit: exit_code(exit, &answer),
@@ -173,6 +177,16 @@ impl Command {
                 "a hook's answer is odd"
             );
         }
+    }
+
+    /// It says no where that has no effect.
+    pub(crate) fn says_no_in_vain(&self, reason: &str) {
+        tracing::warn!(
+            target: "hooks_bridge",
+            handler = %self.name,
+            reason = %hooks_runtime::report::escaped(reason),
+            "a hook says no where nothing can be stopped"
+        );
     }
 
     /// Runs the command. One that nothing waits for is only started.

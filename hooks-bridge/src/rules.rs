@@ -44,6 +44,8 @@ pub(crate) struct EventRule {
     pub(crate) subject: Subject,
     /// Whether the product lets exit code 2 block here.
     pub(crate) blocks: bool,
+    /// Whether a command can have everything stop here: `"continue": false`.
+    pub(crate) halts: bool,
     /// Whether text on stdout is context for the model.
     pub(crate) text_is_context: bool,
     pub(crate) timeout: Option<Duration>,
@@ -61,6 +63,7 @@ impl EventRule {
             kind: EventKind::Observe,
             subject: Subject::Nothing,
             blocks: false,
+            halts: false,
             text_is_context: false,
             timeout: None,
             matching: None,
@@ -70,7 +73,7 @@ impl EventRule {
 
     /// An event that can be blocked.
     pub(crate) const fn gate(name: &'static str, kind: EventKind) -> Self {
-        Self { kind, blocks: true, ..Self::observe(name) }
+        Self { kind, blocks: true, halts: true, ..Self::observe(name) }
     }
 
     pub(crate) const fn on(self, subject: Subject) -> Self {
@@ -83,6 +86,11 @@ impl EventRule {
 
     pub(crate) const fn context(self) -> Self {
         Self { text_is_context: true, ..self }
+    }
+
+    /// A command can have everything stop here, though it cannot block the event.
+    pub(crate) const fn halts(self) -> Self {
+        Self { halts: true, ..self }
     }
 
     pub(crate) const fn never_blocks(self) -> Self {

@@ -53,6 +53,13 @@ pub(crate) fn read(rules: &Rules, event: &EventRule, mode: Mode, ran: &Ran) -> A
         let said: Vec<_> = reason.iter().chain(&answer.context).cloned().collect();
         answer.context = Some(said.join("\n")).filter(|said| !said.is_empty());
     }
+    if !event.halts
+        && let Opinion::Decided(decision) = &mut answer.opinion
+        && decision.ruling == Ruling::Halt
+    {
+        decision.ruling = Ruling::Pass;
+        return answer.notice("it would have everything stop, which nothing can here");
+    }
     answer
 }
 
@@ -80,10 +87,14 @@ fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
             Some(wrong) => Answer::bad_output(wrong.clone(), ran),
             None => exit_0(event, fields, text),
         },
-        Exit::Code(2) if event.kind == EventKind::AfterTool => {
+        Exit::Code(2)
+            if event.kind == EventKind::AfterTool && fields.ruling != Some(Ruling::Halt) =>
+        {
             Answer::context(&spoken(ran, text.as_deref()).unwrap_or_default())
         }
-        _ if fields.ruling == Some(Ruling::Deny) && event.kind.is_gate() => {
+        _ if fields.ruling == Some(Ruling::Deny) && event.kind.is_gate()
+            || fields.ruling == Some(Ruling::Halt) && event.halts =>
+        {
             Answer::of(fields).notice("it said no and failed; the no counts")
         }
         _ => Answer::failed_by_exit(ran),
@@ -92,7 +103,7 @@ fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
 
 fn exit_0(event: &EventRule, mut fields: Fields, text: Option<String>) -> Answer {
     let can_decide = event.kind.is_gate() || event.kind == EventKind::AfterTool;
-    let dropped = fields.ruling.filter(|_| !can_decide);
+    let dropped = fields.ruling.filter(|ruling| !can_decide && *ruling != Ruling::Halt);
     if dropped.is_some() {
         fields.ruling = None;
     }
@@ -111,6 +122,10 @@ fn exit_0(event: &EventRule, mut fields: Fields, text: Option<String>) -> Answer
 }
 
 fn exit_2(ran: &Ran, fields: Fields, text: Option<&str>) -> Answer {
+    // To stop everything beats every other decision, also that of the code.
+    if fields.ruling == Some(Ruling::Halt) {
+        return Answer::of(fields);
+    }
     let contradicts = matches!(fields.ruling, Some(Ruling::Allow | Ruling::Ask | Ruling::Pass));
     let reason = fields.reason.or_else(|| spoken(ran, text));
     let mut answer = Answer::decided(Ruling::Deny, DecidedBy::Exit, reason);

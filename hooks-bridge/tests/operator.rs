@@ -16,9 +16,7 @@ use hooks_bridge::{Bridge, Dialect};
 use hooks_points::{BeforeToolCall, BeforeToolCallPayload, BeforeToolCallResult};
 use hooks_runtime::operator::{BreakerSettings, BreakerState, NewSetting, RateLimit};
 use hooks_runtime::report::FireReport;
-use hooks_runtime::{
-    FireError, Gate, HookPoint, HookRegistry, Plugins, ScopedHooks, Verdict, on,
-};
+use hooks_runtime::{FireError, Gate, HookPoint, HookRegistry, Plugins, ScopedHooks, Verdict, on};
 use serde_json::{Value, json};
 use support::Scripts;
 
@@ -101,7 +99,8 @@ impl Host {
                     tool_name: "Bash".into(),
                     args: input,
                 };
-                let (amended, report) = hooks.fire_modifying_reported::<BeforeToolCall>(&call).await;
+                let (amended, report) =
+                    hooks.fire_modifying_reported::<BeforeToolCall>(&call).await;
                 let came = match amended {
                     Ok(BeforeToolCallResult { error: Some(error), .. }) => Err(error.to_string()),
                     Ok(BeforeToolCallResult { args, .. }) => Ok(text(&args.unwrap_or(call.args))),

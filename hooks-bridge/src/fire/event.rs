@@ -109,7 +109,11 @@ gate_points!(StrictGate FaithfulGate);
 
 impl AmendPoint for Amending {
     fn amended(_: &Event, said: Amendment) -> Result<Option<SessionContext>, BoxError> {
-        Ok(said.context.map(|context| SessionContext { context: Some(context) }))
+        Ok(SessionContext::of(said))
+    }
+
+    fn facts_after(event: &Event, merged: &SessionContext) -> Option<Facts> {
+        merged.stopped.is_none().then(|| event.facts())
     }
 }
 

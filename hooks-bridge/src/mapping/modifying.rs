@@ -16,7 +16,7 @@ use crate::bridge::Bridge;
 use crate::command::Asked;
 use crate::facts::Facts;
 use crate::runner::{Cause, Failure};
-use crate::verdict::Mode;
+use crate::verdict::{Effect, Mode};
 
 impl Bridge {
     /// The commands for a modifying point, as its handlers.
@@ -97,9 +97,12 @@ where
     let Asked { effect, context } = turn.command.ask(&facts, cx, false).await;
     turn.asked(cx, input.clone());
     let mut said = Amendment { context, ..Amendment::default() };
-    match effect?.refused() {
-        Err(reason) => said.rejected = Some(reason),
-        Ok(Some(rewrite)) => {
+    match effect? {
+        Effect::Reject(reason) if !turn.command.event.kind.is_gate() => {
+            turn.command.says_no_in_vain(&reason);
+        }
+        Effect::Halt(reason) | Effect::Reject(reason) => said.rejected = Some(reason),
+        Effect::Pass(Some(rewrite)) => {
             let wanted = rewrite.apply(&input);
             if P::facts(payload).tool != facts.tool && wanted != input {
                 let what =
@@ -111,7 +114,7 @@ where
                 said.input = Some(wanted);
             }
         }
-        Ok(None) => {}
+        Effect::Pass(None) => {}
     }
     if said == Amendment::default() { Ok(None) } else { P::amended(payload, said) }
 }
