@@ -192,7 +192,7 @@ impl Bridge {
 
     /// The commands for the events that a point takes, each under a name of its own.
     pub(crate) fn commands(&self, takes: impl Fn(EventKind, &str) -> bool) -> Vec<Command> {
-        let mut names = HashSet::new();
+        let mut names = GivenNames::default();
         let entries = self.entries.iter().filter(|entry| self.reason(entry).is_none());
         let taken = entries.filter_map(|entry| {
             let (event, handler) = (entry.rule?, entry.handler.clone()?);
@@ -214,7 +214,7 @@ impl Bridge {
 
 /// A name for a handler: that of its script or the beginning of its command, and a number
 /// where another has it.
-fn unique(names: &mut HashSet<(crate::Dialect, String)>, entry: &Entry) -> String {
+fn unique(names: &mut GivenNames, entry: &Entry) -> String {
     let script = entry.scripts.files.last().or(entry.scripts.missing.last());
     let script =
         script.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
@@ -228,12 +228,19 @@ fn unique(names: &mut HashSet<(crate::Dialect, String)>, entry: &Entry) -> Strin
     };
     // The names that the bridge itself uses are taken.
     let taken = |name: &str| name == FIRST || name.ends_with(AGAIN) || name.ends_with(GOES_ON);
+    let next = names.numbers.entry((entry.dialect, short.to_owned())).or_insert(2);
     let mut name = short.to_owned();
-    for number in 2.. {
-        if !taken(&name) && names.insert((entry.dialect, name.clone())) {
-            break;
-        }
-        name = format!("{short} #{number}");
+    while taken(&name) || !names.given.insert((entry.dialect, name.clone())) {
+        name = format!("{short} #{next}");
+        *next += 1;
     }
     name
+}
+
+/// The names that handlers have.
+#[derive(Default)]
+struct GivenNames {
+    given: HashSet<(crate::Dialect, String)>,
+    /// What the next one of a name is numbered with.
+    numbers: HashMap<(crate::Dialect, String), usize>,
 }

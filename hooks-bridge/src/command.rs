@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Opinion};
 use crate::bridge::Shared;
 use crate::config::{Entry, Handler, HandlerKind};
-use crate::dialect::Dialect;
 use crate::facts::{EventKind, Facts, Surroundings};
 use crate::matcher::rule_applies;
 use crate::rules::{EventRule, Rules, Subject};
@@ -60,6 +59,11 @@ impl Command {
         self.entry.dialect.rules()
     }
 
+    /// Whether its failure blocks because its file says so.
+    pub(crate) fn fails_closed(&self) -> bool {
+        verdict::fails_closed(self.event, &self.handler)
+    }
+
     /// Whether it may still run at its turn: one that runs once may have run before it.
     pub(crate) fn has_turn(&self) -> bool {
         !self.spent.load(Ordering::Acquire)
@@ -70,7 +74,7 @@ impl Command {
         let (rules, facts) = (self.rules(), self.translated(facts));
         if let Some(tool) = &facts.tool {
             let names = rules.tool_names(&tool.name);
-            let of_server = ["mcp__", "MCP:"].iter().any(|mark| tool.name.starts_with(mark));
+            let of_server = tool.name.starts_with(rules.mcp.prefix);
             let takes = |name: &&str| {
                 self.event.tools.contains(name) || (of_server && self.event.tools.contains(&"MCP"))
             };
@@ -87,11 +91,10 @@ impl Command {
 
     /// Some dialects have an event of their own for tools that failed.
     fn is_for_outcome(&self, failed: bool) -> bool {
-        let of_failures = |event: &EventRule| event.name.ends_with("UseFailure");
-        if of_failures(self.event) {
+        if self.event.of_failures {
             return failed;
         }
-        !failed || !self.rules().events.iter().any(of_failures)
+        !failed || !self.rules().events.iter().any(|event| event.of_failures)
     }
 
     fn matches(&self, document: &Map<String, Value>) -> bool {
@@ -119,13 +122,10 @@ impl Command {
         facts.cwd.get_or_insert_with(|| self.shared.project.clone());
         if let Some(tool) = &mut facts.tool {
             let common = self.shared.tools.get(&tool.name).unwrap_or(&tool.name);
-            // Events in Pascal case have the names of Claude Code, in every dialect.
-            let is_common = self.event.name.starts_with(char::is_uppercase)
-                && self.entry.dialect == Dialect::Copilot;
-            tool.name = if is_common {
+            tool.name = if self.event.common_names {
                 common.to_owned()
             } else {
-                self.rules().own_name(common).to_owned()
+                self.rules().own_name(common).into_owned()
             };
         }
         facts

@@ -6,7 +6,7 @@ use crate::answer::{Answer, DecidedBy, Decision, Fields, Opinion, Ruling};
 use crate::config::Handler;
 use crate::dialect::Dialect;
 use crate::facts::EventKind;
-use crate::printed::{Printed, printed_strictly};
+use crate::printed::{Printed, printed_as_text, printed_strictly};
 use crate::rules::{EventRule, Rules};
 use crate::runner::{Exit, Failure, Ran};
 
@@ -66,7 +66,19 @@ pub(crate) fn read(rules: &Rules, event: &EventRule, mode: Mode, ran: &Ran) -> A
 /// A no is never lost, and a yes of a command that failed is no yes.
 fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
     let stdout = (rules.answer_text)(ran);
-    let said = printed_strictly(&stdout);
+    let (said, hides) = if event.text_is_context && !event.kind.is_gate() {
+        printed_as_text(&stdout)
+    } else {
+        (printed_strictly(&stdout), false)
+    };
+    if hides {
+        let notice = "there is a JSON object in its text, which is not read as an answer";
+        let text = String::from_utf8_lossy(&stdout).trim().to_owned();
+        return match ran.exit {
+            Exit::Code(0) => Answer::context(&text).notice(notice),
+            _ => Answer::failed_by_exit(ran).notice(notice),
+        };
+    }
     let answers = event.kind != EventKind::Observe && event.kind != EventKind::SessionEnd;
     let (fields, text) = match said {
         Printed::Object(map) => ((rules.fields)(event, &map), None),
@@ -179,8 +191,7 @@ pub(crate) fn settle(
         Opinion::Decided(decision) => Ok(decided(decision)),
         Opinion::Failed(failure) => {
             let denies = mode == Mode::Faithful
-                && ((rules.failure_denies)(event, &failure)
-                    || (handler.fails_closed && !event.kind.is_stop()));
+                && ((rules.failure_denies)(event, &failure) || fails_closed(event, handler));
             if denies {
                 Ok(Effect::Reject(format!("the hook failed: {failure}")))
             } else {
@@ -188,6 +199,12 @@ pub(crate) fn settle(
             }
         }
     }
+}
+
+/// Whether a failure of a handler blocks because its file says so. A failure is never a
+/// reason to have an agent go on, and what nothing waits for blocks nothing.
+pub(crate) fn fails_closed(event: &EventRule, handler: &Handler) -> bool {
+    handler.fails_closed && event.failure_blocks && !event.kind.is_stop() && !handler.background
 }
 
 fn decided(decision: Decision) -> Effect {

@@ -53,7 +53,7 @@ impl Event {
         {
             // The name stays there, as it is written.
             let input = facts.more.remove(input).unwrap_or_default();
-            let failed = self.rule.name.ends_with("UseFailure");
+            let failed = self.rule.of_failures;
             facts.tool = Some(ToolFacts { failed, ..ToolFacts::new(tool, input) });
         }
         facts

@@ -59,7 +59,7 @@ where
 {
     let command = &turn.command;
     let mut on = named::<P>(command).when(condition::<P>(command));
-    if strict || command.handler.fails_closed {
+    if strict || command.fails_closed() {
         on = on.on_failure(FailurePolicy::Closed);
     }
     on.handler_with(Arc::clone(turn), rewrite::<P>)

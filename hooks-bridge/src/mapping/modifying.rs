@@ -40,7 +40,7 @@ impl Bridge {
             let turn = Turn::new(command, index, &questions);
             let mut on = named::<P>(command).when(condition::<P>(command));
             let strict = self.shared.mode == Mode::Strict && command.event.kind.is_gate();
-            if strict || command.handler.fails_closed {
+            if strict || command.fails_closed() {
                 on = on.on_failure(FailurePolicy::Closed);
             }
             if self.asks_again(command) {
