@@ -90,6 +90,25 @@ async fn l37_a_no_with_anything_before_it_is_not_taken_for_no_opinion() {
     }
 }
 
+/// Where text is context and nothing can be denied, JSON in it is text too.
+#[tokio::test]
+async fn text_with_a_line_of_json_is_context_when_a_session_starts() {
+    let command = r#"echo 'the config is'; echo '{"permission": "deny", "a": 1}'; echo 'use it'"#;
+    let handlers = [(command.to_owned(), Value::Null)];
+    for dialect in [Dialect::ClaudeCode, Dialect::Codex] {
+        for mode in [Mode::Strict, Mode::Faithful] {
+            let scripts = Scripts::new();
+            let fired =
+                dialects::fire(scripts.path(), dialect, Event::Start, mode, &handlers).await;
+            let text = "the config is\n{\"permission\": \"deny\", \"a\": 1}\nuse it";
+            assert_eq!(fired.context.as_deref(), Some(text), "{dialect} {mode:?}: {fired:?}");
+        }
+        // At a gate it is an answer that cannot be read.
+        let outcome = outcome(dialect, Event::Prompt, Mode::Strict, command).await;
+        assert_eq!(outcome, Outcome::Failed, "{dialect}");
+    }
+}
+
 #[tokio::test]
 async fn text_with_braces_is_still_text() {
     let command = r#"echo 'fn main() { println!("{}", {"a": 1}) }'"#;

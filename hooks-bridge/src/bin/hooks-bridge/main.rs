@@ -29,7 +29,7 @@ fn run() -> Result<ExitCode, Failure> {
     let project = project.unwrap_or_else(|| PathBuf::from("."));
     match task {
         Task::Help => {
-            print(arguments::HELP)?;
+            print(&arguments::help())?;
             Ok(ExitCode::SUCCESS)
         }
         Task::Check { json } => check(&project, &files, json),
