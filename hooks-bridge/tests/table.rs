@@ -1,5 +1,6 @@
-//! How the five dialects differ: every row of the comparison, as each product has it
-//! (`Faithful`), and as `Strict` has it for all of them.
+//! How the five dialects differ: the rows of the comparison that are about answers, as each
+//! product has it (`Faithful`), and as `Strict` has it for all of them. `table_rows.rs` has
+//! the rows that are about files, stdin and processes.
 
 #[path = "support/dialects.rs"]
 mod dialects;
@@ -72,6 +73,7 @@ fn json_of(dialect: Dialect, denies: bool) -> String {
     .to_string()
 }
 
+/// Rows "exit 2", "other non-zero" and "timeout".
 #[tokio::test]
 async fn exit_codes_before_a_tool() {
     // A failure that the product goes on after is "passed": it is no opinion, and no verdict.
@@ -125,6 +127,7 @@ async fn exit_codes_before_a_tool() {
     .await;
 }
 
+/// Row "malformed stdout".
 #[tokio::test]
 async fn stdout_before_a_tool() {
     check(vec![
@@ -174,6 +177,7 @@ async fn a_denial_by_json_denies_everywhere() {
     }
 }
 
+/// Rows "exit 2" and "other non-zero", where there is JSON as well.
 #[tokio::test]
 async fn json_and_the_exit_code_contradict() {
     // Which of them wins, where the code is 2 and the object allows.
@@ -201,6 +205,7 @@ async fn json_and_the_exit_code_contradict() {
     }
 }
 
+/// Row "rewrite field".
 #[tokio::test]
 async fn rewrites_replace_or_merge() {
     let input = json!({ "command": "ls -l" });
@@ -224,6 +229,7 @@ async fn rewrites_replace_or_merge() {
     }
 }
 
+/// Rows "timeout" and "malformed stdout", where a key says that it blocks.
 #[tokio::test]
 async fn keys_that_tighten() {
     let tighter =
