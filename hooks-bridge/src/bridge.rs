@@ -194,11 +194,11 @@ impl Bridge {
     pub(crate) fn commands(&self, takes: impl Fn(EventKind, &str) -> bool) -> Vec<Command> {
         let mut names = GivenNames::default();
         let entries = self.entries.iter().filter(|entry| self.reason(entry).is_none());
-        let taken = entries.filter_map(|entry| {
+        let of_point = entries.filter_map(|entry| {
             let (event, handler) = (entry.rule?, entry.handler.clone()?);
             takes(event.kind, event.name).then_some((entry, event, handler))
         });
-        let commands = taken.enumerate().map(|(index, (entry, event, handler))| Command {
+        let commands = of_point.enumerate().map(|(index, (entry, event, handler))| Command {
             shared: Arc::clone(&self.shared),
             entry: entry.clone(),
             handler,

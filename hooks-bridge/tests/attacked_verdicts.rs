@@ -285,6 +285,45 @@ async fn claude_code_itself_does_not_go_on_without_an_answer_at_two_events() {
     }
 }
 
+/// L37: a rewrite where the user is to be asked for a permission is judged, too.
+#[tokio::test]
+async fn l37_a_rewrite_at_a_permission_request_is_judged_by_those_before_it() {
+    let rewrite = r#"echo '{"hookSpecificOutput": {"decision": {"behavior": "allow", "updatedInput": {"command": "rm x"}}}}'"#;
+    let guard = "grep -q 'rm ' && { echo no rm >&2; exit 2; }; exit 0";
+    let handlers = [guard, rewrite].map(|command| (command.to_owned(), Value::Null));
+    let stdin = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    let scripts = Scripts::new();
+    let event = ("PermissionRequest", stdin);
+    let fired =
+        dialects::fire_with(scripts.path(), Dialect::ClaudeCode, event, Mode::Strict, &handlers);
+    let fired = fired.await;
+    assert_eq!((fired.outcome, fired.reason.as_deref()), (Outcome::Rejected, Some("no rm")));
+}
+
+/// L31: at a modifying point a command is asked about what is left by then, if it is for
+/// that.
+#[tokio::test]
+async fn l31_a_command_is_not_asked_about_a_rewrite_that_it_is_not_for() {
+    let scripts = Scripts::new();
+    let rewrite = r#"echo '{"hookSpecificOutput": {"updatedInput": {"command": "ls"}}}'"#;
+    let handlers = [
+        (rewrite.to_owned(), json!({})),
+        ("echo no >&2; exit 2".to_owned(), json!({ "if": "Bash(rm *)" })),
+    ];
+    let text = dialects::configuration(Dialect::ClaudeCode, "PreToolUse", &handlers);
+    let plan = dialects::plan(Dialect::ClaudeCode, &text, scripts.path());
+    let hooks = HookRegistry::new();
+    hooks.register(Bridge::new(scripts.path(), plan).amend::<BeforeToolCall>()).unwrap();
+    let call = BeforeToolCallPayload {
+        session_id: "s".into(),
+        tool_call_id: "c".into(),
+        tool_name: "Bash".into(),
+        args: json!({ "command": "rm x" }),
+    };
+    let amended = hooks.fire_modifying::<BeforeToolCall>(&call).await.unwrap();
+    assert_eq!((amended.args, amended.error), (Some(json!({ "command": "ls" })), None));
+}
+
 #[tokio::test]
 async fn l37_a_rewrite_at_a_modifying_tool_gate_is_judged_by_those_before_it() {
     let scripts = Scripts::new();

@@ -12,7 +12,7 @@ fn files(folder: &Path, dialects: &[String], found: &mut Vec<PathBuf>) {
         let name = entry.file_name().to_string_lossy().into_owned();
         if path.is_dir() && !dialects.contains(&name) {
             files(&path, dialects, found);
-        } else if name.ends_with(".rs") && name != "dialect.rs" {
+        } else if path.extension().is_some_and(|it| it == "rs") && name != "dialect.rs" {
             found.push(path);
         }
     }

@@ -9,6 +9,7 @@
 mod dialects;
 mod support;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -275,7 +276,7 @@ async fn row_25_every_event_of_every_dialect() {
             let handlers = [(line, Value::Null)];
             let fired = fire_with(scripts.path(), dialect, (event, stdin), Strict, &handlers).await;
             assert_eq!(fired.outcome, Nothing, "row 25, {dialect} {event}: {fired:?}");
-            expected.push_str(&format!("{event} {event}\n"));
+            let _ = writeln!(expected, "{event} {event}");
         }
         let log = fs::read_to_string(scripts.path().join("events.log")).unwrap();
         assert_eq!(log, expected, "row 25, {dialect}");

@@ -35,19 +35,16 @@ impl Duplicates {
             handler: entry.handler.clone(),
             plugin: entry.origin.plugin().map(ToOwned::to_owned),
         };
-        match self.0.get(&key) {
-            Some(first) => {
-                let first = &mut plan.entries[*first];
-                // The user's own needs no grant, whoever repeats it.
-                if first.origin.needs_trust() {
-                    first.origin = entry.origin;
-                }
-                first.also.push(entry.place);
-            }
-            None => {
-                self.0.insert(key, plan.entries.len());
-                plan.entries.push(entry);
-            }
+        let Some(first) = self.0.get(&key) else {
+            self.0.insert(key, plan.entries.len());
+            plan.entries.push(entry);
+            return;
+        };
+        let first = &mut plan.entries[*first];
+        // The user's own needs no grant, whoever repeats it.
+        if first.origin.needs_trust() {
+            first.origin = entry.origin;
         }
+        first.also.push(entry.place);
     }
 }

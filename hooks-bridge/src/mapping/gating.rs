@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use hooks_runtime::handler::On;
 use hooks_runtime::model::Gating;
 use hooks_runtime::{
     BoxError, FailurePolicy, HookContext, HookPoint, Judgement, Registration, Verdict,
@@ -43,9 +44,7 @@ impl Bridge {
                 guards.push(guard_of::<P>(&turn));
             }
         }
-        let begin = |on: hooks_runtime::handler::On<P>| {
-            on.handler_with(Arc::clone(&questions), begin_fire::<P>)
-        };
+        let begin = |on: On<P>| on.handler_with(Arc::clone(&questions), begin_fire::<P>);
         let mut registrations = beginnings::<P, _>(&asked_again, begin);
         registrations.extend(turns);
         registrations.extend(guards);

@@ -92,7 +92,9 @@ where
     P: AmendPoint + HookPoint<Model = Modifying>,
 {
     let _under_way = Turn::begin(turn, cx);
-    let Some(facts) = facts_so_far::<P>(payload, cx) else { return Ok(None) };
+    // Its condition was asked about the payload, which others may have changed since.
+    let facts = facts_so_far::<P>(payload, cx).filter(|facts| turn.command.applies(facts));
+    let Some(facts) = facts else { return Ok(None) };
     let input = input(&facts);
     let Asked { effect, context } = turn.command.ask(&facts, cx, false).await;
     turn.asked(cx, input.clone());

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_runtime::handler::FireKey;
-use hooks_runtime::{HookPoint, on};
+use hooks_runtime::handler::{FireKey, On};
+use hooks_runtime::on;
 
 use super::CommandPoint;
 use crate::command::{Command, FIRST};
@@ -82,11 +82,8 @@ impl<T: Clone> Notes<T> {
 /// so that a scope without the dialect is without it.
 pub(super) fn beginnings<P: CommandPoint, T>(
     commands: &[Arc<Command>],
-    begin: impl Fn(hooks_runtime::handler::On<P>) -> T,
-) -> Vec<T>
-where
-    P: HookPoint,
-{
+    begin: impl Fn(On<P>) -> T,
+) -> Vec<T> {
     let mut dialects: Vec<Dialect> = Vec::new();
     for command in commands {
         if !dialects.contains(&command.entry.dialect) {

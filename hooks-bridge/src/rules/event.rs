@@ -7,6 +7,7 @@ use crate::facts::EventKind;
 
 /// One event of a dialect.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub(crate) struct EventRule {
     pub(crate) name: &'static str,
     pub(crate) kind: EventKind,

@@ -35,6 +35,7 @@ pub(crate) struct Switch {
 
 /// How the files of a dialect are written.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub(crate) struct Format {
     pub(crate) files: Files,
     /// Whether an event has groups with a matcher, or handlers at once.
