@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use crate::command::{AGAIN, Command, FIRST};
+use crate::command::{AGAIN, Command, FIRST, GOES_ON};
 use crate::config::{Entry, Plan};
 use crate::facts::EventKind;
 use crate::runner::{Environment, Limits, Runner};
@@ -191,16 +192,21 @@ impl Bridge {
 
     /// The commands for the events that a point takes, each under a name of its own.
     pub(crate) fn commands(&self, takes: impl Fn(EventKind, &str) -> bool) -> Vec<Command> {
-        let mut names = HashSet::new();
+        let mut names = GivenNames::default();
         let entries = self.entries.iter().filter(|entry| self.reason(entry).is_none());
-        let commands = entries.filter_map(|entry| {
+        let of_point = entries.filter_map(|entry| {
             let (event, handler) = (entry.rule?, entry.handler.clone()?);
-            if !takes(event.kind, event.name) {
-                return None;
-            }
-            let name = unique(&mut names, entry);
-            let (shared, entry) = (Arc::clone(&self.shared), entry.clone());
-            Some(Command { shared, entry, handler, event, name, limit: None })
+            takes(event.kind, event.name).then_some((entry, event, handler))
+        });
+        let commands = of_point.enumerate().map(|(index, (entry, event, handler))| Command {
+            shared: Arc::clone(&self.shared),
+            entry: entry.clone(),
+            handler,
+            event,
+            name: unique(&mut names, entry),
+            index,
+            limit: None,
+            spent: AtomicBool::new(false),
         });
         commands.collect()
     }
@@ -208,7 +214,7 @@ impl Bridge {
 
 /// A name for a handler: that of its script or the beginning of its command, and a number
 /// where another has it.
-fn unique(names: &mut HashSet<(crate::Dialect, String)>, entry: &Entry) -> String {
+fn unique(names: &mut GivenNames, entry: &Entry) -> String {
     let script = entry.scripts.script.as_ref().or(entry.scripts.files.last());
     let script =
         script.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
@@ -221,13 +227,20 @@ fn unique(names: &mut HashSet<(crate::Dialect, String)>, entry: &Entry) -> Strin
         short => short,
     };
     // The names that the bridge itself uses are taken.
-    let taken = |name: &str| name == FIRST || name.ends_with(AGAIN);
+    let taken = |name: &str| name == FIRST || name.ends_with(AGAIN) || name.ends_with(GOES_ON);
+    let next = names.numbers.entry((entry.dialect, short.to_owned())).or_insert(2);
     let mut name = short.to_owned();
-    for number in 2.. {
-        if !taken(&name) && names.insert((entry.dialect, name.clone())) {
-            break;
-        }
-        name = format!("{short} #{number}");
+    while taken(&name) || !names.given.insert((entry.dialect, name.clone())) {
+        name = format!("{short} #{next}");
+        *next += 1;
     }
     name
+}
+
+/// The names that handlers have.
+#[derive(Default)]
+struct GivenNames {
+    given: HashSet<(crate::Dialect, String)>,
+    /// What the next one of a name is numbered with.
+    numbers: HashMap<(crate::Dialect, String), usize>,
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hooks_runtime::HookContext;
@@ -11,7 +12,6 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Opinion};
 use crate::bridge::Shared;
 use crate::config::{Entry, Handler, HandlerKind};
-use crate::dialect::Dialect;
 use crate::facts::{EventKind, Facts, Surroundings};
 use crate::matcher::rule_applies;
 use crate::rules::{EventRule, Rules, Subject};
@@ -23,6 +23,9 @@ use crate::verdict::{self, Effect, Mode};
 
 /// What the name of a handler ends with that asks a command again.
 pub(crate) const AGAIN: &str = " (again)";
+
+/// What the name of a handler ends with that has the agent go on because of a command.
+pub(crate) const GOES_ON: &str = " (go on)";
 
 /// The name of the handler with which a fire begins.
 pub(crate) const FIRST: &str = "hooks-bridge";
@@ -36,8 +39,12 @@ pub(crate) struct Command {
     pub(crate) event: &'static EventRule,
     /// The name of its handler, unique at a point.
     pub(crate) name: String,
+    /// Its place in the configured order, among the commands of the point.
+    pub(crate) index: usize,
     /// The longest time that its point leaves it.
     pub(crate) limit: Option<Duration>,
+    /// Of a command that runs once: whether it was run before its own turn.
+    pub(crate) spent: AtomicBool,
 }
 
 /// What came of asking a command.
@@ -52,12 +59,22 @@ impl Command {
         self.entry.dialect.rules()
     }
 
+    /// Whether its failure blocks because its file says so.
+    pub(crate) fn fails_closed(&self) -> bool {
+        verdict::fails_closed(self.event, &self.handler)
+    }
+
+    /// Whether it may still run at its turn: one that runs once may have run before it.
+    pub(crate) fn has_turn(&self) -> bool {
+        !self.spent.load(Ordering::Acquire)
+    }
+
     /// Whether the command is for this: its event, its matcher and its rule.
     pub(crate) fn applies(&self, facts: &Facts) -> bool {
         let (rules, facts) = (self.rules(), self.translated(facts));
         if let Some(tool) = &facts.tool {
             let names = rules.tool_names(&tool.name);
-            let of_server = ["mcp__", "MCP:"].iter().any(|mark| tool.name.starts_with(mark));
+            let of_server = tool.name.starts_with(rules.mcp.prefix);
             let takes = |name: &&str| {
                 self.event.tools.contains(name) || (of_server && self.event.tools.contains(&"MCP"))
             };
@@ -74,11 +91,10 @@ impl Command {
 
     /// Some dialects have an event of their own for tools that failed.
     fn is_for_outcome(&self, failed: bool) -> bool {
-        let of_failures = |event: &EventRule| event.name.ends_with("UseFailure");
-        if of_failures(self.event) {
+        if self.event.of_failures {
             return failed;
         }
-        !failed || !self.rules().events.iter().any(of_failures)
+        !failed || !self.rules().events.iter().any(|event| event.of_failures)
     }
 
     fn matches(&self, document: &Map<String, Value>) -> bool {
@@ -106,13 +122,10 @@ impl Command {
         facts.cwd.get_or_insert_with(|| self.shared.project.clone());
         if let Some(tool) = &mut facts.tool {
             let common = self.shared.tools.get(&tool.name).unwrap_or(&tool.name);
-            // Events in Pascal case have the names of Claude Code, in every dialect.
-            let is_common = self.event.name.starts_with(char::is_uppercase)
-                && self.entry.dialect == Dialect::Copilot;
-            tool.name = if is_common {
+            tool.name = if self.event.common_names {
                 common.to_owned()
             } else {
-                self.rules().own_name(common).to_owned()
+                self.rules().own_name(common).into_owned()
             };
         }
         facts
@@ -137,6 +150,8 @@ impl Command {
         if let Some(runs) = cx.get::<Runs>() {
             runs.add(Run {
                 handler: self.name.clone(),
+                index: self.index,
+                shadow: cx.is_in_shadow(),
                 command: self.entry.command(),
                 again,
                 exit: exit_code(exit, &answer),
@@ -162,6 +177,16 @@ impl Command {
                 "a hook's answer is odd"
             );
         }
+    }
+
+    /// It says no where that has no effect.
+    pub(crate) fn says_no_in_vain(&self, reason: &str) {
+        tracing::warn!(
+            target: "hooks_bridge",
+            handler = %self.name,
+            reason = %hooks_runtime::report::escaped(reason),
+            "a hook says no where nothing can be stopped"
+        );
     }
 
     /// Runs the command. One that nothing waits for is only started.

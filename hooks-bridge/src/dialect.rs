@@ -41,8 +41,9 @@ pub enum Dialect {
 /// The example of [`Dialect`] has one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{}` is no dialect: write one of claude-code, codex, gemini, cursor, copilot",
-    hooks_runtime::report::escaped(.0)
+    "`{}` is no dialect: write one of {}",
+    hooks_runtime::report::escaped(.0),
+    Dialect::ALL.map(Dialect::as_str).join(", ")
 )]
 pub struct UnknownDialect(String);
 

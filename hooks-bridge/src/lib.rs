@@ -15,6 +15,27 @@
 //! | fire one event of a dialect | [`Fired`] |
 //! | run a command by itself | [`runner::Runner`] |
 //! | go through all of it, step by step | [`guide`] |
+//!
+//! # Adding a dialect
+//!
+//! All that is particular to a product is in its folder of `src`, the same files in each. To
+//! add one:
+//!
+//! 1. Copy the folder of the dialect that is most like it.
+//! 2. `events.rs`: its events, each with what it is for ([`EventKind`]), what its matcher is
+//!    compared with, whether exit code 2 blocks, whether text is context, whether
+//!    `"continue": false` stops everything.
+//! 3. `tools.rs`: its tools by their common names, and how it names those of MCP servers.
+//! 4. `config.rs`: where its files are, the keys of a handler and how they are read, what turns
+//!    hooks off.
+//! 5. `stdin.rs`: what a command finds in its stdin and in its environment.
+//! 6. `answer.rs`: what the keys of an answer mean, for both modes, and how the product itself
+//!    reads one, for [`Mode::Faithful`]. `Strict` needs no more.
+//! 7. `mod.rs`: its id, its name, its time limit, how its matchers are read.
+//! 8. Outside of the folder: its `mod` here, its variant of [`Dialect`], and in `dialect.rs` its
+//!    lines in the list and in the match. Nothing else names a dialect; a test sees to that.
+//! 9. Its column in `tests/table.rs`, `tests/table_rows.rs` and `tests/published_matrix.rs`, and
+//!    its names in `tests/support/dialects.rs`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -34,8 +34,8 @@ impl Matcher {
         text: Option<&str>,
     ) -> Result<Self, String> {
         let text = text.unwrap_or_default();
-        let all = matches!(text, "" | "*") || (rules.id == "copilot" && text == "**");
-        if all || event.subject == Subject::Nothing {
+        if text.is_empty() || rules.everything.contains(&text) || event.subject == Subject::Nothing
+        {
             return Ok(Self::All);
         }
         let is_list = |also: &str| {
@@ -43,7 +43,7 @@ impl Matcher {
                 .all(|char| char.is_ascii_alphanumeric() || char == '_' || also.contains(char))
         };
         let looks_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|mark| text.contains(mark));
-        if looks_around && rules.id == "codex" {
+        if looks_around && !rules.looks_around {
             return Err(format!(
                 "{} has no look-around in matchers, and drops `{text}`",
                 rules.product

@@ -95,18 +95,54 @@ hooks_runtime::hook_points! {
 pub struct SessionContext {
     /// The text.
     pub context: Option<String>,
+    /// Why the session must not go on, where a command has everything stop. No command
+    /// after that one is asked.
+    ///
+    /// ```
+    /// # use hooks_bridge::{Bridge, Dialect, config::{Origin, Plan, Source}};
+    /// # use hooks_bridge::points::{SessionStarting, SessionStartingPayload};
+    /// # use hooks_runtime::HookRegistry;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let answer = r#"{"continue": false, "stopReason": "no budget is left"}"#;
+    /// # let text = serde_json::json!({ "hooks": { "SessionStart": [ { "hooks": [
+    /// #     { "type": "command", "command": format!("echo '{answer}'") } ] } ] } });
+    /// # let source = Source::new(Dialect::ClaudeCode, "settings.json", Origin::User);
+    /// # let plan = Plan::read_text(&source, &text.to_string(), "/");
+    /// # let hooks = HookRegistry::new();
+    /// # hooks.register(Bridge::new("/", plan).amend::<SessionStarting>())?;
+    /// # let payload = SessionStartingPayload::default();
+    /// let started = hooks.fire_modifying::<SessionStarting>(&payload).await?;
+    /// assert_eq!(started.stopped.as_deref(), Some("no budget is left"));
+    /// # Ok(()) }
+    /// ```
+    pub stopped: Option<String>,
+}
+
+impl SessionContext {
+    pub(crate) fn of(said: Amendment) -> Option<Self> {
+        let Amendment { context, rejected: stopped, input: _ } = said;
+        (context.is_some() || stopped.is_some()).then_some(Self { context, stopped })
+    }
 }
 
 impl Merge for SessionContext {
-    const FIELDS: &'static [&'static str] = &["context"];
+    const FIELDS: &'static [&'static str] = &["context", "stopped"];
 
     /// Adds to what is there: each command says its own, and none is lost.
     fn merge(&mut self, later: Self) -> FieldSet {
-        let set = later.filled();
+        let mut set = FieldSet::new();
+        if later.context.is_some() {
+            set.insert(0);
+        }
+        if later.stopped.is_some() && self.stopped.is_none() {
+            set.insert(1);
+        }
         self.context = match (self.context.take(), later.context) {
             (Some(first), Some(second)) => Some(format!("{first}\n{second}")),
             (first, second) => first.or(second),
         };
+        self.stopped = self.stopped.take().or(later.stopped);
         set
     }
 
@@ -114,6 +150,9 @@ impl Merge for SessionContext {
         let mut set = FieldSet::new();
         if self.context.is_some() {
             set.insert(0);
+        }
+        if self.stopped.is_some() {
+            set.insert(1);
         }
         set
     }
@@ -205,7 +244,11 @@ impl AmendPoint for SessionStarting {
         _: &SessionStartingPayload,
         said: Amendment,
     ) -> Result<Option<SessionContext>, BoxError> {
-        Ok(said.context.map(|context| SessionContext { context: Some(context) }))
+        Ok(SessionContext::of(said))
+    }
+
+    fn facts_after(session: &SessionStartingPayload, merged: &SessionContext) -> Option<Facts> {
+        merged.stopped.is_none().then(|| Self::facts(session))
     }
 }
 

@@ -39,6 +39,17 @@ pub(crate) fn printed_strictly(stdout: &[u8]) -> Printed {
     }
 }
 
+/// Reads stdout where text is what is wanted and nothing can be denied: an object that is
+/// somewhere in the text is text, too, and the second value says so.
+pub(crate) fn printed_as_text(stdout: &[u8]) -> (Printed, bool) {
+    match (printed_strictly(stdout), printed(stdout)) {
+        (Printed::Broken(_), Printed::Text(text)) if std::str::from_utf8(stdout).is_ok() => {
+            (Printed::Text(text), true)
+        }
+        (strictly, _) => (strictly, false),
+    }
+}
+
 /// Exactly one object.
 pub(crate) fn one_object(text: &str) -> Result<Map<String, Value>, String> {
     let mut documents = Deserializer::from_str(text).into_iter::<Value>();

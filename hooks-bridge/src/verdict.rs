@@ -6,7 +6,7 @@ use crate::answer::{Answer, DecidedBy, Decision, Fields, Opinion, Ruling};
 use crate::config::Handler;
 use crate::dialect::Dialect;
 use crate::facts::EventKind;
-use crate::printed::{Printed, printed_strictly};
+use crate::printed::{Printed, printed_as_text, printed_strictly};
 use crate::rules::{EventRule, Rules};
 use crate::runner::{Exit, Failure, Ran};
 
@@ -53,13 +53,32 @@ pub(crate) fn read(rules: &Rules, event: &EventRule, mode: Mode, ran: &Ran) -> A
         let said: Vec<_> = reason.iter().chain(&answer.context).cloned().collect();
         answer.context = Some(said.join("\n")).filter(|said| !said.is_empty());
     }
+    if !event.halts
+        && let Opinion::Decided(decision) = &mut answer.opinion
+        && decision.ruling == Ruling::Halt
+    {
+        decision.ruling = Ruling::Pass;
+        return answer.notice("it would have everything stop, which nothing can here");
+    }
     answer
 }
 
 /// A no is never lost, and a yes of a command that failed is no yes.
 fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
     let stdout = (rules.answer_text)(ran);
-    let said = printed_strictly(&stdout);
+    let (said, hides) = if event.text_is_context && !event.kind.is_gate() {
+        printed_as_text(&stdout)
+    } else {
+        (printed_strictly(&stdout), false)
+    };
+    if hides {
+        let notice = "there is a JSON object in its text, which is not read as an answer";
+        let text = String::from_utf8_lossy(&stdout).trim().to_owned();
+        return match ran.exit {
+            Exit::Code(0) => Answer::context(&text).notice(notice),
+            _ => Answer::failed_by_exit(ran).notice(notice),
+        };
+    }
     let answers = event.kind != EventKind::Observe && event.kind != EventKind::SessionEnd;
     let (fields, text) = match said {
         Printed::Object(map) => ((rules.fields)(event, &map), None),
@@ -80,10 +99,14 @@ fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
             Some(wrong) => Answer::bad_output(wrong.clone(), ran),
             None => exit_0(event, fields, text),
         },
-        Exit::Code(2) if event.kind == EventKind::AfterTool => {
+        Exit::Code(2)
+            if event.kind == EventKind::AfterTool && fields.ruling != Some(Ruling::Halt) =>
+        {
             Answer::context(&spoken(ran, text.as_deref()).unwrap_or_default())
         }
-        _ if fields.ruling == Some(Ruling::Deny) && event.kind.is_gate() => {
+        _ if fields.ruling == Some(Ruling::Deny) && event.kind.is_gate()
+            || fields.ruling == Some(Ruling::Halt) && event.halts =>
+        {
             Answer::of(fields).notice("it said no and failed; the no counts")
         }
         _ => Answer::failed_by_exit(ran),
@@ -92,7 +115,7 @@ fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
 
 fn exit_0(event: &EventRule, mut fields: Fields, text: Option<String>) -> Answer {
     let can_decide = event.kind.is_gate() || event.kind == EventKind::AfterTool;
-    let dropped = fields.ruling.filter(|_| !can_decide);
+    let dropped = fields.ruling.filter(|ruling| !can_decide && *ruling != Ruling::Halt);
     if dropped.is_some() {
         fields.ruling = None;
     }
@@ -111,6 +134,10 @@ fn exit_0(event: &EventRule, mut fields: Fields, text: Option<String>) -> Answer
 }
 
 fn exit_2(ran: &Ran, fields: Fields, text: Option<&str>) -> Answer {
+    // To stop everything beats every other decision, also that of the code.
+    if fields.ruling == Some(Ruling::Halt) {
+        return Answer::of(fields);
+    }
     let contradicts = matches!(fields.ruling, Some(Ruling::Allow | Ruling::Ask | Ruling::Pass));
     let reason = fields.reason.or_else(|| spoken(ran, text));
     let mut answer = Answer::decided(Ruling::Deny, DecidedBy::Exit, reason);
@@ -164,8 +191,7 @@ pub(crate) fn settle(
         Opinion::Decided(decision) => Ok(decided(decision)),
         Opinion::Failed(failure) => {
             let denies = mode == Mode::Faithful
-                && ((rules.failure_denies)(event, &failure)
-                    || (handler.fails_closed && !event.kind.is_stop()));
+                && ((rules.failure_denies)(event, &failure) || fails_closed(event, handler));
             if denies {
                 Ok(Effect::Reject(format!("the hook failed: {failure}")))
             } else {
@@ -173,6 +199,12 @@ pub(crate) fn settle(
             }
         }
     }
+}
+
+/// Whether a failure of a handler blocks because its file says so. A failure is never a
+/// reason to have an agent go on, and what nothing waits for blocks nothing.
+pub(crate) fn fails_closed(event: &EventRule, handler: &Handler) -> bool {
+    handler.fails_closed && event.failure_blocks && !event.kind.is_stop() && !handler.background
 }
 
 fn decided(decision: Decision) -> Effect {

@@ -36,6 +36,29 @@ fn a_large_file_is_read_or_refused_in_no_time() {
     assert!(began.elapsed() < Duration::from_secs(5), "json: {:?}", began.elapsed());
 }
 
+/// Each of many handlers is compared with none of the others.
+#[test]
+fn very_many_handlers_are_read() {
+    let handler = |number: usize| json!({ "type": "http", "url": format!("http://a/{number}") });
+    // Each is there twice.
+    let handlers: Vec<_> = (0..30_000).map(|number| handler(number / 2 * 2)).collect();
+    let text = json!({ "hooks": { "Stop": [ { "hooks": handlers } ] } }).to_string();
+    let plan = read(Dialect::ClaudeCode, "settings.json", &text);
+    assert_eq!(plan.entries.len(), 15_000);
+    assert!(plan.entries.iter().all(|entry| entry.also.len() == 1));
+    let mut text = String::from("{ \"hooks\": {");
+    for number in 0..30_000 {
+        let _ = write!(text, "\"Event{number}\": [],");
+    }
+    text.push_str("\"Stop\": [], \"Stop\": [] } }");
+    let plan = read(Dialect::ClaudeCode, "settings.json", &text);
+    let twice: Vec<_> = plan.notices.iter().map(|notice| notice.text.as_str()).collect();
+    assert_eq!(
+        twice,
+        ["`Stop` is written twice, first on line 1: Claude Code takes the last only"]
+    );
+}
+
 #[test]
 fn what_is_no_file_is_not_read() {
     let scripts = Scripts::new();

@@ -90,6 +90,25 @@ async fn l37_a_no_with_anything_before_it_is_not_taken_for_no_opinion() {
     }
 }
 
+/// Where text is context and nothing can be denied, JSON in it is text too.
+#[tokio::test]
+async fn text_with_a_line_of_json_is_context_when_a_session_starts() {
+    let command = r#"echo 'the config is'; echo '{"permission": "deny", "a": 1}'; echo 'use it'"#;
+    let handlers = [(command.to_owned(), Value::Null)];
+    for dialect in [Dialect::ClaudeCode, Dialect::Codex] {
+        for mode in [Mode::Strict, Mode::Faithful] {
+            let scripts = Scripts::new();
+            let fired =
+                dialects::fire(scripts.path(), dialect, Event::Start, mode, &handlers).await;
+            let text = "the config is\n{\"permission\": \"deny\", \"a\": 1}\nuse it";
+            assert_eq!(fired.context.as_deref(), Some(text), "{dialect} {mode:?}: {fired:?}");
+        }
+        // At a gate it is an answer that cannot be read.
+        let outcome = outcome(dialect, Event::Prompt, Mode::Strict, command).await;
+        assert_eq!(outcome, Outcome::Failed, "{dialect}");
+    }
+}
+
 #[tokio::test]
 async fn text_with_braces_is_still_text() {
     let command = r#"echo 'fn main() { println!("{}", {"a": 1}) }'"#;
@@ -266,6 +285,45 @@ async fn claude_code_itself_does_not_go_on_without_an_answer_at_two_events() {
     }
 }
 
+/// L37: a rewrite where the user is to be asked for a permission is judged, too.
+#[tokio::test]
+async fn l37_a_rewrite_at_a_permission_request_is_judged_by_those_before_it() {
+    let rewrite = r#"echo '{"hookSpecificOutput": {"decision": {"behavior": "allow", "updatedInput": {"command": "rm x"}}}}'"#;
+    let guard = "grep -q 'rm ' && { echo no rm >&2; exit 2; }; exit 0";
+    let handlers = [guard, rewrite].map(|command| (command.to_owned(), Value::Null));
+    let stdin = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    let scripts = Scripts::new();
+    let event = ("PermissionRequest", stdin);
+    let fired =
+        dialects::fire_with(scripts.path(), Dialect::ClaudeCode, event, Mode::Strict, &handlers);
+    let fired = fired.await;
+    assert_eq!((fired.outcome, fired.reason.as_deref()), (Outcome::Rejected, Some("no rm")));
+}
+
+/// L31: at a modifying point a command is asked about what is left by then, if it is for
+/// that.
+#[tokio::test]
+async fn l31_a_command_is_not_asked_about_a_rewrite_that_it_is_not_for() {
+    let scripts = Scripts::new();
+    let rewrite = r#"echo '{"hookSpecificOutput": {"updatedInput": {"command": "ls"}}}'"#;
+    let handlers = [
+        (rewrite.to_owned(), json!({})),
+        ("echo no >&2; exit 2".to_owned(), json!({ "if": "Bash(rm *)" })),
+    ];
+    let text = dialects::configuration(Dialect::ClaudeCode, "PreToolUse", &handlers);
+    let plan = dialects::plan(Dialect::ClaudeCode, &text, scripts.path());
+    let hooks = HookRegistry::new();
+    hooks.register(Bridge::new(scripts.path(), plan).amend::<BeforeToolCall>()).unwrap();
+    let call = BeforeToolCallPayload {
+        session_id: "s".into(),
+        tool_call_id: "c".into(),
+        tool_name: "Bash".into(),
+        args: json!({ "command": "rm x" }),
+    };
+    let amended = hooks.fire_modifying::<BeforeToolCall>(&call).await.unwrap();
+    assert_eq!((amended.args, amended.error), (Some(json!({ "command": "ls" })), None));
+}
+
 #[tokio::test]
 async fn l37_a_rewrite_at_a_modifying_tool_gate_is_judged_by_those_before_it() {
     let scripts = Scripts::new();
@@ -285,5 +343,6 @@ async fn l37_a_rewrite_at_a_modifying_tool_gate_is_judged_by_those_before_it() {
     };
     let amended = hooks.fire_modifying::<BeforeToolCall>(&call).await.unwrap();
     assert_eq!(amended.error.map(|error| error.to_string()).as_deref(), Some("no rm"));
-    assert_eq!(amended.args, None);
+    // The first value of a field stays; with an error beside it the call is not executed.
+    assert_eq!(amended.args, Some(json!({ "command": "rm -r x" })));
 }

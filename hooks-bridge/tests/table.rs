@@ -1,5 +1,6 @@
-//! How the five dialects differ: every row of the comparison, as each product has it
-//! (`Faithful`), and as `Strict` has it for all of them.
+//! How the five dialects differ: the rows of the comparison that are about answers, as each
+//! product has it (`Faithful`), and as `Strict` has it for all of them. `table_rows.rs` has
+//! the rows that are about files, stdin and processes.
 
 #[path = "support/dialects.rs"]
 mod dialects;
@@ -72,6 +73,7 @@ fn json_of(dialect: Dialect, denies: bool) -> String {
     .to_string()
 }
 
+/// Rows "exit 2", "other non-zero" and "timeout".
 #[tokio::test]
 async fn exit_codes_before_a_tool() {
     // A failure that the product goes on after is "passed": it is no opinion, and no verdict.
@@ -125,6 +127,7 @@ async fn exit_codes_before_a_tool() {
     .await;
 }
 
+/// Row "malformed stdout".
 #[tokio::test]
 async fn stdout_before_a_tool() {
     check(vec![
@@ -174,6 +177,7 @@ async fn a_denial_by_json_denies_everywhere() {
     }
 }
 
+/// Rows "exit 2" and "other non-zero", where there is JSON as well.
 #[tokio::test]
 async fn json_and_the_exit_code_contradict() {
     // Which of them wins, where the code is 2 and the object allows.
@@ -201,6 +205,7 @@ async fn json_and_the_exit_code_contradict() {
     }
 }
 
+/// Row "rewrite field".
 #[tokio::test]
 async fn rewrites_replace_or_merge() {
     let input = json!({ "command": "ls -l" });
@@ -224,6 +229,7 @@ async fn rewrites_replace_or_merge() {
     }
 }
 
+/// Rows "timeout" and "malformed stdout", where a key says that it blocks.
 #[tokio::test]
 async fn keys_that_tighten() {
     let tighter =
@@ -241,6 +247,67 @@ async fn keys_that_tighten() {
         let fired = fire(scripts.path(), dialect, Event::Tool, Mode::Faithful, &handlers).await;
         assert_eq!(fired.outcome, Nothing, "{dialect}");
     }
+}
+
+/// A1.7: at four events a failure never blocks, whatever the handler says; nor where
+/// nothing waits for it.
+#[tokio::test]
+async fn keys_that_tighten_have_no_effect_at_four_events() {
+    let block = json!({ "onFailure": "block" });
+    let scripts = Scripts::new();
+    let at = async |event: &str, command: &str, more: Value| {
+        let handlers = [(command.to_owned(), more)];
+        let fired = (event, json!({}));
+        dialects::fire_with(scripts.path(), ClaudeCode, fired, Mode::Faithful, &handlers).await
+    };
+    for event in ["Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"] {
+        for command in ["exit 1", "sleep 5", "echo '{ no'"] {
+            let fired = at(event, command, block.clone()).await;
+            assert_eq!(fired.outcome, Passed, "{event}, {command}: {fired:?}");
+        }
+        // What it decides counts all the same.
+        let fired = at(event, "echo no >&2; exit 2", block.clone()).await;
+        assert_eq!(fired.outcome, Rejected, "{event}: {fired:?}");
+    }
+    for event in ["TaskCreated", "PreCompact", "PermissionRequest", "UserPromptSubmit"] {
+        let fired = at(event, "exit 1", block.clone()).await;
+        assert_eq!(fired.outcome, Rejected, "{event}: {fired:?}");
+    }
+    let fired = at("PreToolUse", "exit 1", json!({ "onFailure": "block", "async": true })).await;
+    assert_eq!(fired.outcome, Nothing, "{fired:?}");
+}
+
+/// A9.10: how often in a row an agent is made to go on.
+#[tokio::test]
+async fn loops_end() {
+    let scripts = Scripts::new();
+    let goes_on = async |dialect: Dialect, mode: Mode, count: u32, more: Value| {
+        let answer = match dialect {
+            Cursor => r#"{"followup_message": "test first"}"#,
+            _ => r#"{"decision": "block", "reason": "test first"}"#,
+        };
+        let handlers = [(format!("echo '{answer}'"), more)];
+        let event = dialects::event_name(dialect, Event::Stop);
+        let stdin = json!({ "stop_hook_active": count > 0, "loop_count": count });
+        let fired =
+            dialects::fire_with(scripts.path(), dialect, (event, stdin), mode, &handlers).await;
+        fired.outcome == Rejected
+    };
+    for mode in [Mode::Faithful, Mode::Strict] {
+        for dialect in [ClaudeCode, Copilot] {
+            assert!(goes_on(dialect, mode, 7, json!({})).await, "{dialect} {mode:?}");
+            assert!(!goes_on(dialect, mode, 8, json!({})).await, "{dialect} {mode:?}");
+        }
+        assert!(goes_on(Cursor, mode, 4, json!({})).await, "{mode:?}");
+        assert!(!goes_on(Cursor, mode, 5, json!({})).await, "{mode:?}");
+        assert!(goes_on(Cursor, mode, 11, json!({ "loop_limit": 12 })).await, "{mode:?}");
+        assert!(!goes_on(Cursor, mode, 12, json!({ "loop_limit": 12 })).await, "{mode:?}");
+    }
+    // Without a limit, but never in `Strict`.
+    let unlimited = json!({ "loop_limit": null });
+    assert!(goes_on(Cursor, Mode::Faithful, 1_000, unlimited.clone()).await);
+    assert!(goes_on(Cursor, Mode::Strict, 7, unlimited.clone()).await);
+    assert!(!goes_on(Cursor, Mode::Strict, 8, unlimited).await);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::config::{Entry, EntryState, Notice, Origin, Plan, Source, Suspicion};
+use crate::config::{Entry, EntryState, Notice, Origin, Plan, Source, Suspicion, of_project};
 use crate::dialect::Dialect;
 
 pub use consequences::Consequences;
@@ -103,8 +103,7 @@ impl Check {
     ///
     /// The example of [`Check`] does.
     pub fn folder(project: &Path) -> Self {
-        let files =
-            Dialect::ALL.into_iter().flat_map(|dialect| Plan::files(dialect, project, None));
+        let files = Dialect::ALL.into_iter().flat_map(|dialect| of_project(dialect, project));
         Self::sources(files.collect(), project)
     }
 

@@ -5,14 +5,14 @@ use std::path::Path;
 use crate::config::Source;
 use crate::dialect::Dialect;
 
-/// The products that read a file by its place. Cursor and Copilot read Claude Code's
-/// settings too, without being asked.
+/// The products that read a file by its place: its own first, then those that read it too,
+/// without being asked.
 pub(super) fn of(source: &Source) -> Vec<Dialect> {
-    let mut readers = vec![source.dialect];
-    if source.dialect == Dialect::ClaudeCode && is_in(&source.file, ".claude/settings") {
-        readers.extend([Dialect::Cursor, Dialect::Copilot]);
-    }
-    readers
+    let others = Dialect::ALL.into_iter().filter(|dialect| {
+        let others = dialect.rules().format.files.others;
+        *dialect != source.dialect && others.iter().any(|place| is_in(&source.file, place))
+    });
+    std::iter::once(source.dialect).chain(others).collect()
 }
 
 fn is_in(file: &Path, place: &str) -> bool {
@@ -22,9 +22,10 @@ fn is_in(file: &Path, place: &str) -> bool {
 /// The dialect that a file is written in: by its place, else by the events that it has.
 pub(super) fn dialect_of(file: &Path, text: &str) -> Dialect {
     let placed = Dialect::ALL.into_iter().find(|dialect| {
-        let places = dialect.rules().format.files.iter();
         // A plugin's `hooks.json` may be of any dialect.
-        places.filter(|place| place.starts_with('.')).any(|place| is_in(file, place))
+        let files = &dialect.rules().format.files;
+        let mut places = [files.project, files.user, files.managed].into_iter().flatten();
+        places.any(|place| is_in(file, place))
     });
     placed.unwrap_or_else(|| by_content(text))
 }
@@ -41,7 +42,7 @@ fn by_content(text: &str) -> Dialect {
         known.count() * 4 + keys.count() + shape * 2
     };
     let best = Dialect::ALL.into_iter().rev().max_by_key(|dialect| score(*dialect));
-    best.unwrap_or(Dialect::ClaudeCode)
+    best.unwrap_or(Dialect::ALL[0])
 }
 
 #[cfg(test)]

@@ -104,6 +104,10 @@ fn exit_2(event: &EventRule, ran: &Ran, said: Printed) -> Answer {
         Printed::Object(map) => fields(event, &map),
         _ => Fields::default(),
     };
+    // To stop everything beats every other decision, also that of the code.
+    if fields.ruling == Some(Ruling::Halt) {
+        return Answer::of(fields);
+    }
     let reason = fields.reason.or_else(|| stderr.clone());
     let mut answer = if event.blocks {
         Answer::decided(Ruling::Deny, DecidedBy::Exit, reason)

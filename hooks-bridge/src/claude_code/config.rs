@@ -1,14 +1,30 @@
 //! How a handler is written in a settings file.
 
 use crate::config::{Draft, HandlerKind};
-use crate::rules::Format;
+use crate::rules::{Files, Format, Switch};
 
 pub(super) const FORMAT: Format = Format {
-    files: &[".claude/settings.json", ".claude/settings.local.json", "hooks/hooks.json"],
+    files: Files {
+        // Where its managed settings are depends on how they are rolled out.
+        managed: &[],
+        managed_by_root: false,
+        user: &[".claude/settings.json"],
+        project: &[".claude/settings.json", ".claude/settings.local.json"],
+        project_first: false,
+        others: &[],
+    },
     nested: true,
     comments: false,
     byte_order_mark: true,
     root_keys: &["description", "disableAllHooks", "allowManagedHooksOnly"],
+    rejects_root_keys: false,
+    switches: &[Switch {
+        path: &["disableAllHooks"],
+        off: true,
+        text: "disableAllHooks",
+        is_setting: |_| true,
+    }],
+    turned_off: None,
     group_keys: &["matcher", "hooks"],
     handler_keys: &[
         "type",

@@ -14,30 +14,32 @@ const fn observe(name: &'static str) -> EventRule {
     EventRule::observe(name)
 }
 
+/// `"continue": false` is universal, but where the product reads no answer at all.
 pub(super) const EVENTS: &[EventRule] = &[
     observe("SessionStart")
         .of(SessionStart)
+        .halts()
         .on(Word("source", &["startup", "resume", "clear", "compact", "fork"]))
         .context(),
-    observe("Setup").on(Word("trigger", &["init", "maintenance"])),
+    observe("Setup").halts().on(Word("trigger", &["init", "maintenance"])),
     EventRule::gate("UserPromptSubmit", Prompt).context().within(30_000),
     gate("UserPromptExpansion").on(Text("command_name")).context(),
     EventRule::gate("PreToolUse", BeforeTool).on(Tool("tool_name")),
     // Exit code 2 is ignored; JSON decides.
     EventRule::gate("PermissionRequest", Permission).on(Tool("tool_name")).never_blocks(),
-    observe("PermissionDenied").on(Tool("tool_name")),
-    observe("PostToolUse").of(AfterTool).on(Tool("tool_name")),
-    observe("PostToolUseFailure").of(AfterTool).on(Tool("tool_name")),
+    observe("PermissionDenied").halts().on(Tool("tool_name")),
+    observe("PostToolUse").of(AfterTool).halts().on(Tool("tool_name")),
+    observe("PostToolUseFailure").of(AfterTool).of_failures().halts().on(Tool("tool_name")),
     gate("PostToolBatch"),
     observe("Notification").on(Text("notification_type")),
     observe("MessageDisplay").within(10_000),
-    observe("SubagentStart").on(Text("agent_type")),
-    EventRule::gate("SubagentStop", SubagentStop).on(Text("agent_type")),
-    EventRule::gate("Stop", Stop),
+    observe("SubagentStart").halts().on(Text("agent_type")),
+    EventRule::gate("SubagentStop", SubagentStop).on(Text("agent_type")).failure_never_blocks(),
+    EventRule::gate("Stop", Stop).failure_never_blocks(),
     observe("StopFailure").on(Text("error")).matching(ListOrAnywhere("|")),
     gate("TaskCreated"),
-    gate("TaskCompleted"),
-    gate("TeammateIdle"),
+    gate("TaskCompleted").failure_never_blocks(),
+    gate("TeammateIdle").failure_never_blocks(),
     observe("InstructionsLoaded"),
     observe("DirectoryAdded"),
     observe("WorktreeRemove"),

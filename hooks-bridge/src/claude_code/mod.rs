@@ -8,7 +8,7 @@ mod tools;
 
 use std::time::Duration;
 
-use crate::rules::{Matching, Rules};
+use crate::rules::{Matching, Mcp, Rules};
 
 pub(crate) use answer::{event_output, fields};
 pub(crate) use stdin::stdin;
@@ -18,8 +18,11 @@ pub(crate) static RULES: Rules = Rules {
     product: "Claude Code",
     events: events::EVENTS,
     tools: tools::TOOLS,
+    mcp: Mcp::COMMON,
     format: config::FORMAT,
     matching: Matching::ListOrAnywhere("- ,|"),
+    everything: &["*"],
+    looks_around: true,
     timeout: Duration::from_mins(10),
     stdout: 1 << 20,
     stdin,

@@ -1,14 +1,29 @@
 //! How a handler is written in `hooks.json` and in `config.toml`.
 
 use crate::config::{Draft, HandlerKind};
-use crate::rules::Format;
+use crate::rules::{Files, Format, Switch};
 
 pub(super) const FORMAT: Format = Format {
-    files: &[".codex/hooks.json", ".codex/config.toml"],
+    files: Files {
+        managed: &[],
+        managed_by_root: false,
+        user: &[".codex/hooks.json", ".codex/config.toml"],
+        project: &[".codex/hooks.json", ".codex/config.toml"],
+        project_first: false,
+        others: &[],
+    },
     nested: true,
     comments: false,
     byte_order_mark: false,
     root_keys: &["description"],
+    rejects_root_keys: true,
+    switches: &[Switch {
+        path: &["features", "hooks"],
+        off: false,
+        text: "features.hooks = false",
+        is_setting: |_| true,
+    }],
+    turned_off: None,
     group_keys: &["matcher", "hooks"],
     handler_keys: &[
         "type",

@@ -8,15 +8,19 @@ mod tools;
 
 use std::time::Duration;
 
-use crate::rules::{Matching, Rules};
+use crate::rules::{Matching, Mcp, Rules};
 
 pub(crate) static RULES: Rules = Rules {
     id: "codex",
     product: "Codex CLI",
     events: events::EVENTS,
     tools: tools::TOOLS,
+    // The product does not say how it names them.
+    mcp: Mcp::COMMON,
     format: config::FORMAT,
     matching: Matching::ListOrAnywhere("|"),
+    everything: &["*"],
+    looks_around: false,
     timeout: Duration::from_mins(10),
     stdout: 1 << 20,
     stdin: stdin::stdin,

@@ -206,11 +206,11 @@ impl<'d> Draft<'d> {
         self.handler.directory = Some(directory);
     }
 
-    /// How often in a row; `null` is without a limit.
+    /// How often in a row; `null` is without a limit, which is the largest number.
     pub(crate) fn loop_limit(&mut self, key: &str, usual: u32) {
         let none = find(self.members, key).is_some_and(|member| member.value.data == Data::Null);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates
         let set = self.number(key).map(|number| number as u32);
-        self.handler.loop_limit = if none { None } else { set.or(Some(usual)) };
+        self.handler.loop_limit = Some(if none { u32::MAX } else { set.unwrap_or(usual) });
     }
 }

@@ -103,6 +103,8 @@ impl fmt::Display for Place {
 pub enum Origin {
     /// It comes with the project, and is no more trusted than that.
     Project,
+    /// An operator manages it for the whole machine: no file turns it off.
+    Managed,
     /// The user wrote it.
     User,
     /// A plugin in this folder brings it. The host has installed the plugin.
@@ -120,7 +122,7 @@ impl Origin {
     pub(crate) fn plugin(&self) -> Option<&Path> {
         match self {
             Self::Plugin(root) => Some(root),
-            Self::Project | Self::User => None,
+            Self::Project | Self::User | Self::Managed => None,
         }
     }
 }
@@ -128,7 +130,7 @@ impl Origin {
 /// What an entry runs, and how.
 ///
 /// The example of [`Plan`](super::Plan) has one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Handler {
     /// What runs.
     pub kind: HandlerKind,
@@ -148,14 +150,15 @@ pub struct Handler {
     pub environment: Vec<(String, String)>,
     /// Where it runs, where the entry says so.
     pub directory: Option<String>,
-    /// How often in a row it may have the agent go on.
+    /// How often in a row it may have the agent go on, where the dialect has such a key;
+    /// `u32::MAX` is without a limit.
     pub loop_limit: Option<u32>,
 }
 
 /// What runs.
 ///
 /// The example of [`Plan`](super::Plan) has one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum HandlerKind {
     /// A line for a shell.
     Shell {

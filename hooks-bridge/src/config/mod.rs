@@ -3,21 +3,28 @@
 
 mod discover;
 mod draft;
+mod duplicates;
+mod entries;
 mod entry;
 mod json;
 mod node;
 mod read;
 mod script;
 mod suspicious;
+mod switches;
 mod toml;
 
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::Dialect;
+use duplicates::Duplicates;
+use switches::Switches;
 
 pub use entry::{Entry, EntryState, Handler, HandlerKind, Origin, Place, Suspicion};
 
+pub(crate) use discover::of_project;
 pub(crate) use draft::Draft;
 pub(crate) use suspicious::nearest;
 
@@ -114,13 +121,14 @@ impl Plan {
     /// assert!(plan.entries.is_empty());
     /// ```
     pub fn read(sources: &[Source], project: impl AsRef<Path>) -> Self {
-        let mut plan = Self::default();
+        let (mut plan, mut reading) = (Self::default(), Reading::new(project.as_ref()));
         for source in sources {
-            match text_of(&source.file) {
-                Ok(text) => plan.add(source, &text, project.as_ref()),
+            match text_of(source) {
+                Ok(text) => plan.add(source, &text, &mut reading),
                 Err(why) => plan.error(source, 1, why),
             }
         }
+        reading.switches.apply(&mut plan);
         plan
     }
 
@@ -128,12 +136,15 @@ impl Plan {
     ///
     /// The example of [`Plan`] does.
     pub fn read_text(source: &Source, text: &str, project: impl AsRef<Path>) -> Self {
-        let mut plan = Self::default();
-        plan.add(source, text, project.as_ref());
+        let (mut plan, mut reading) = (Self::default(), Reading::new(project.as_ref()));
+        plan.add(source, text, &mut reading);
+        reading.switches.apply(&mut plan);
         plan
     }
 
-    /// The files of a dialect in a project, and the user's own where `home` is given.
+    /// The files of a dialect: those of the machine that operators manage, the user's own
+    /// where `home` is given, and those of a project, in the order in which the product has
+    /// them.
     ///
     /// ```
     /// use hooks_bridge::config::Plan;
@@ -148,7 +159,7 @@ impl Plan {
     /// # Ok::<_, std::io::Error>(())
     /// ```
     pub fn files(dialect: Dialect, project: &Path, home: Option<&Path>) -> Vec<Source> {
-        discover::files(dialect, project, home)
+        discover::files(dialect, Path::new("/"), project, home)
     }
 
     /// Whether anything is odd: an entry, or a file that cannot be read.
@@ -169,11 +180,24 @@ impl Plan {
     }
 }
 
+/// What is known across the files that are read together.
+struct Reading<'r> {
+    project: &'r Path,
+    duplicates: Duplicates,
+    switches: Switches,
+}
+
+impl<'r> Reading<'r> {
+    fn new(project: &'r Path) -> Self {
+        Self { project, duplicates: Duplicates::default(), switches: Switches::default() }
+    }
+}
+
 /// The text of a file, or why it has none.
-fn text_of(file: &Path) -> Result<String, String> {
-    let bytes = bytes_of(file).map_err(|error| format!("it cannot be read: {error}"))?;
+fn text_of(source: &Source) -> Result<String, String> {
+    let bytes = bytes_of(source).map_err(|error| format!("it cannot be read: {error}"))?;
     // Of TOML nothing is a document too.
-    if bytes.trim_ascii().is_empty() && file.extension().is_none_or(|it| it != "toml") {
+    if bytes.trim_ascii().is_empty() && source.file.extension().is_none_or(|it| it != "toml") {
         return Err("it is empty: an object with `hooks` is expected".into());
     }
     let wrong = "it is not UTF-8: a text file with JSON or TOML is expected";
@@ -182,7 +206,8 @@ fn text_of(file: &Path) -> Result<String, String> {
 
 /// The bytes of a file that a person could have written: of a device or a pipe there is no
 /// end.
-fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
+fn bytes_of(source: &Source) -> io::Result<Vec<u8>> {
+    let (file, rules) = (&source.file, source.dialect.rules());
     let metadata = file.metadata().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => io::Error::other("there is no such file"),
         _ => error,
@@ -192,6 +217,12 @@ fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
     }
     if !metadata.is_file() {
         return Err(io::Error::other("it is a device or a pipe, and a file is expected"));
+    }
+    let is_roots = metadata.uid() == 0 && metadata.mode() & 0o022 == 0;
+    if source.origin == Origin::Managed && rules.format.files.managed_by_root && !is_roots {
+        let product = rules.product;
+        let text = format!("{product} takes it only where it is root's, and no other may write it");
+        return Err(io::Error::other(text));
     }
     let mut bytes = Vec::new();
     std::fs::File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;

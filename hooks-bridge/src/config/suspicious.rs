@@ -2,7 +2,8 @@
 
 use super::entry::{Entry, HandlerKind};
 use crate::matcher::Matcher;
-use crate::rules::{EventRule, Rules, Subject};
+use crate::rules::{EventRule, Mcp, Rules, Subject};
+use crate::verdict::fails_closed;
 
 /// Looks for what is odd: `event` and `matcher` are the lines of theirs.
 pub(super) fn examine(entry: &mut Entry, event: usize, matcher: Option<usize>) {
@@ -74,7 +75,9 @@ fn check_tools(entry: &mut Entry, rules: &Rules, written: &str, line: usize) {
         Matcher::All | Matcher::Unread { .. } => {}
         Matcher::Names(names) => {
             for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
-                let mcp = name.strip_prefix("mcp__").map(|rest| rest.contains("__"));
+                let mcp = name
+                    .starts_with(rules.mcp.prefix)
+                    .then(|| rules.mcp.prefix != Mcp::COMMON.prefix || Mcp::parts(name).is_some());
                 let text = match mcp {
                     Some(true) => continue,
                     Some(false) => format!(
@@ -91,8 +94,9 @@ fn check_tools(entry: &mut Entry, rules: &Rules, written: &str, line: usize) {
             }
         }
         Matcher::Expression(_) => {
-            let mcp = ["mcp__server__tool", "mcp_server_tool", "MCP:tool"];
-            let matches = known.iter().chain(&mcp).any(|tool| entry.compiled.matches(tool));
+            let of_server = (rules.mcp.name)("server", "tool");
+            let mut tools = known.iter().copied().chain([of_server.as_str()]);
+            let matches = tools.any(|tool| entry.compiled.matches(tool));
             if !matches && !written.to_lowercase().contains("mcp") {
                 entry
                     .suspect(line, format!("the matcher `{written}` matches no tool of {product}"));
@@ -115,7 +119,7 @@ fn check_options(entry: &mut Entry, rule: &EventRule) {
         );
         entry.skipped.get_or_insert("`if` is for events of tools only".into());
     }
-    if handler.fails_closed && (rule.kind.is_stop() || handler.background) {
+    if handler.fails_closed && !fails_closed(rule, &handler) {
         entry.suspect(line, "`onFailure: \"block\"` has no effect here");
     }
 }

@@ -1,14 +1,34 @@
 //! How a handler is written in a file of `.github/hooks`.
 
 use crate::config::{Draft, HandlerKind};
-use crate::rules::Format;
+use crate::rules::{Files, Format, Switch};
 
 pub(super) const FORMAT: Format = Format {
-    files: &[".github/hooks/", ".copilot/hooks/"],
+    files: Files {
+        managed: &["/etc/github-copilot/policy.d/"],
+        managed_by_root: true,
+        user: &[".copilot/hooks/", ".copilot/settings.json"],
+        project: &[
+            ".github/hooks/",
+            ".github/copilot/settings.json",
+            ".github/copilot/settings.local.json",
+        ],
+        project_first: false,
+        others: &[".claude/settings"],
+    },
     nested: false,
     comments: false,
     byte_order_mark: true,
     root_keys: &["version", "disableAllHooks"],
+    rejects_root_keys: false,
+    switches: &[Switch {
+        path: &["disableAllHooks"],
+        off: true,
+        text: "disableAllHooks",
+        // In a file of hooks it is for that file.
+        is_setting: |file| file.to_string_lossy().contains("copilot/settings"),
+    }],
+    turned_off: None,
     group_keys: &[],
     handler_keys: &[
         "type",

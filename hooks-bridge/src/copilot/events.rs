@@ -15,7 +15,7 @@ pub(super) const EVENTS: &[EventRule] = &[
     EventRule::observe("userPromptTransformed"),
     EventRule::gate("preToolUse", BeforeTool).on(Tool("toolName")),
     EventRule::observe("postToolUse").of(AfterTool).on(Tool("toolName")),
-    EventRule::observe("postToolUseFailure").of(AfterTool).on(Tool("toolName")),
+    EventRule::observe("postToolUseFailure").of(AfterTool).of_failures().on(Tool("toolName")),
     EventRule::gate("permissionRequest", Permission).on(Tool("toolName")),
     EventRule::gate("agentStop", Stop).never_blocks(),
     EventRule::gate("subagentStop", SubagentStop).on(Text("agentName")).never_blocks(),
@@ -26,10 +26,20 @@ pub(super) const EVENTS: &[EventRule] = &[
     EventRule::observe("SessionStart").of(SessionStart),
     EventRule::observe("SessionEnd").of(SessionEnd),
     EventRule::gate("UserPromptSubmit", Prompt).never_blocks(),
-    EventRule::gate("PreToolUse", BeforeTool).on(Tool("tool_name")).matching(ListOrWhole),
-    EventRule::observe("PostToolUse").of(AfterTool).on(Tool("tool_name")),
-    EventRule::observe("PostToolUseFailure").of(AfterTool).on(Tool("tool_name")),
-    EventRule::gate("PermissionRequest", Permission).on(Tool("tool_name")).matching(ListOrWhole),
+    EventRule::gate("PreToolUse", BeforeTool)
+        .on(Tool("tool_name"))
+        .matching(ListOrWhole)
+        .common_names(),
+    EventRule::observe("PostToolUse").of(AfterTool).on(Tool("tool_name")).common_names(),
+    EventRule::observe("PostToolUseFailure")
+        .of(AfterTool)
+        .of_failures()
+        .on(Tool("tool_name"))
+        .common_names(),
+    EventRule::gate("PermissionRequest", Permission)
+        .on(Tool("tool_name"))
+        .matching(ListOrWhole)
+        .common_names(),
     EventRule::gate("Stop", Stop).never_blocks(),
     EventRule::gate("SubagentStop", SubagentStop).on(Text("agent_name")).never_blocks(),
     EventRule::observe("SubagentStart").on(Text("agent_name")),

@@ -8,15 +8,19 @@ mod tools;
 
 use std::time::Duration;
 
-use crate::rules::{Matching, Rules};
+use crate::rules::{Matching, Mcp, Rules};
 
 pub(crate) static RULES: Rules = Rules {
     id: "copilot",
     product: "Copilot CLI",
     events: events::EVENTS,
     tools: tools::TOOLS,
+    // The product does not say how it names them.
+    mcp: Mcp::COMMON,
     format: config::FORMAT,
     matching: Matching::Whole,
+    everything: &["*", "**"],
+    looks_around: true,
     timeout: Duration::from_secs(30),
     stdout: 10 << 20,
     stdin: stdin::stdin,

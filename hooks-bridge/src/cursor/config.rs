@@ -1,14 +1,24 @@
 //! How a handler is written in `hooks.json`.
 
 use crate::config::{Draft, HandlerKind};
-use crate::rules::Format;
+use crate::rules::{Files, Format};
 
 pub(super) const FORMAT: Format = Format {
-    files: &[".cursor/hooks.json"],
+    files: Files {
+        managed: &["/etc/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json"],
+        managed_by_root: false,
+        user: &[".cursor/hooks.json"],
+        project: &[".cursor/hooks.json"],
+        project_first: false,
+        others: &[".claude/settings"],
+    },
     nested: false,
     comments: false,
     byte_order_mark: true,
     root_keys: &["version"],
+    rejects_root_keys: false,
+    switches: &[],
+    turned_off: None,
     group_keys: &[],
     handler_keys: &[
         "command",

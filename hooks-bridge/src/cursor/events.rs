@@ -9,7 +9,7 @@ use crate::rules::Subject::{Text, Tool};
 pub(super) const EVENTS: &[EventRule] = &[
     EventRule::gate("preToolUse", BeforeTool).on(Tool("tool_name")),
     EventRule::observe("postToolUse").of(AfterTool).on(Tool("tool_name")),
-    EventRule::observe("postToolUseFailure").of(AfterTool).on(Tool("tool_name")),
+    EventRule::observe("postToolUseFailure").of(AfterTool).of_failures().on(Tool("tool_name")),
     EventRule::gate("beforeShellExecution", BeforeTool).on(Text("command")).only(&["Shell"]),
     EventRule::observe("afterShellExecution").of(AfterTool).on(Text("command")).only(&["Shell"]),
     EventRule::gate("beforeMCPExecution", BeforeTool).only(&["MCP"]),

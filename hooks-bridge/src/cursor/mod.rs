@@ -15,8 +15,11 @@ pub(crate) static RULES: Rules = Rules {
     product: "Cursor",
     events: events::EVENTS,
     tools: tools::TOOLS,
+    mcp: tools::MCP,
     format: config::FORMAT,
     matching: Matching::Anywhere,
+    everything: &["*"],
+    looks_around: true,
     // The product does not say; a minute is what its examples stay under.
     timeout: Duration::from_mins(1),
     stdout: 1 << 20,

@@ -1,6 +1,6 @@
 //! The tools, by their own names.
 
-use crate::rules::Tool;
+use crate::rules::{Mcp, Tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool { common: "Bash", names: &["Shell"] },
@@ -12,3 +12,6 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool { common: "Task", names: &["Task"] },
     Tool { common: "MCP", names: &["MCP"] },
 ];
+
+/// The tools of servers, by their own names alone.
+pub(super) const MCP: Mcp = Mcp { prefix: "MCP:", name: |_, tool| format!("MCP:{tool}") };

@@ -53,7 +53,7 @@ impl Event {
         {
             // The name stays there, as it is written.
             let input = facts.more.remove(input).unwrap_or_default();
-            let failed = self.rule.name.ends_with("UseFailure");
+            let failed = self.rule.of_failures;
             facts.tool = Some(ToolFacts { failed, ..ToolFacts::new(tool, input) });
         }
         facts
@@ -109,7 +109,11 @@ gate_points!(StrictGate FaithfulGate);
 
 impl AmendPoint for Amending {
     fn amended(_: &Event, said: Amendment) -> Result<Option<SessionContext>, BoxError> {
-        Ok(said.context.map(|context| SessionContext { context: Some(context) }))
+        Ok(SessionContext::of(said))
+    }
+
+    fn facts_after(event: &Event, merged: &SessionContext) -> Option<Facts> {
+        merged.stopped.is_none().then(|| event.facts())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::command::{AGAIN, Command};
 use crate::config::Plan;
 use crate::dialect::Dialect;
 use crate::facts::EventKind;
-use crate::runs::{Run, Runs};
+use crate::runs::{Run, Runs, halt};
 use crate::verdict::Mode;
 use event::{Amending, Ending, Event, FaithfulGate, StrictGate, Telling};
 use stage::{Ended, Stage};
@@ -31,7 +31,7 @@ pub enum Outcome {
     Passed,
     /// It passes, with other input.
     Replaced,
-    /// It must not pass; of a stop: the agent is to go on.
+    /// It must not pass, or everything is to stop; of a stop: the agent is to go on.
     Rejected,
     /// A command failed, so that there is no verdict.
     Failed,
@@ -157,6 +157,11 @@ impl Fired {
         match fired {
             Ok((ended, report)) => {
                 let runs = runs.take();
+                // What cannot be blocked can still be where everything stops.
+                let ended = match (ended, halt(&runs)) {
+                    (Ended::Passed(_), Some(reason)) if !kind.is_stop() => Ended::Rejected(reason),
+                    (ended, _) => ended,
+                };
                 let handlers = handlers(&report, &runs, &bridge.commands(|_, _| true));
                 Self { handlers, ..Self::of(ended, &runs, &before) }
             }

@@ -61,7 +61,11 @@ impl Stage<'_> {
     {
         self.hooks.register(self.bridge.amend::<P>())?;
         let (amended, report) = self.scope.fire_modifying_reported::<P>(event).await;
-        Ok((unless_failed(amended, event), report))
+        let ended = match amended {
+            Ok(SessionContext { stopped: Some(reason), .. }) => Ended::Rejected(reason),
+            amended => unless_failed(amended, event),
+        };
+        Ok((ended, report))
     }
 
     pub(super) async fn observe<P>(&self, event: &Event) -> Shown

@@ -1,14 +1,29 @@
 //! How a handler is written in a settings file.
 
 use crate::config::{Draft, HandlerKind};
-use crate::rules::Format;
+use crate::rules::{Files, Format, Switch};
 
 pub(super) const FORMAT: Format = Format {
-    files: &[".gemini/settings.json"],
+    files: Files {
+        managed: &[],
+        managed_by_root: false,
+        user: &[".gemini/settings.json"],
+        project: &[".gemini/settings.json"],
+        project_first: true,
+        others: &[],
+    },
     nested: true,
     comments: true,
     byte_order_mark: true,
     root_keys: &["hooksConfig"],
+    rejects_root_keys: false,
+    switches: &[Switch {
+        path: &["hooksConfig", "enabled"],
+        off: false,
+        text: "hooksConfig.enabled: false",
+        is_setting: |_| true,
+    }],
+    turned_off: Some(["hooksConfig", "disabled"]),
     group_keys: &["matcher", "sequential", "hooks"],
     handler_keys: &["name", "type", "command", "timeout", "description", "env"],
     handler,

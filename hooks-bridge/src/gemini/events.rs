@@ -11,17 +11,21 @@ const ENDS: &[&str] = &["exit", "clear", "logout", "prompt_input_exit", "other"]
 
 pub(super) const EVENTS: &[EventRule] = &[
     EventRule::gate("BeforeTool", BeforeTool).on(Tool("tool_name")),
-    EventRule::observe("AfterTool").of(AfterTool).on(Tool("tool_name")),
+    EventRule::observe("AfterTool").of(AfterTool).halts().on(Tool("tool_name")),
     EventRule::gate("BeforeAgent", Prompt),
     EventRule::gate("AfterAgent", Stop),
     EventRule::observe("SessionStart")
         .of(SessionStart)
+        .halts()
         .on(Word("source", &["startup", "resume", "clear"]))
         .matching(Literal),
     EventRule::observe("SessionEnd").of(SessionEnd).on(Word("reason", ENDS)).matching(Literal),
-    EventRule::observe("PreCompress").on(Word("trigger", &["manual", "auto"])).matching(Literal),
-    EventRule::observe("Notification"),
+    EventRule::observe("PreCompress")
+        .halts()
+        .on(Word("trigger", &["manual", "auto"]))
+        .matching(Literal),
+    EventRule::observe("Notification").halts(),
     EventRule::gate("BeforeModel", Gate),
-    EventRule::observe("AfterModel"),
-    EventRule::observe("BeforeToolSelection"),
+    EventRule::observe("AfterModel").halts(),
+    EventRule::observe("BeforeToolSelection").halts(),
 ];

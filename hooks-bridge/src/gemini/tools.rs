@@ -1,6 +1,6 @@
 //! The tools, by their own names.
 
-use crate::rules::Tool;
+use crate::rules::{Mcp, Tool};
 
 macro_rules! tools {
     ($($common:literal = $name:literal)*) => { &[$(Tool { common: $common, names: &[$name] }),*] };
@@ -22,3 +22,7 @@ pub(super) const TOOLS: &[Tool] = tools![
     "SearchFiles" = "search_file_content"
     "SaveMemory" = "save_memory"
 ];
+
+/// The tools of servers.
+pub(super) const MCP: Mcp =
+    Mcp { prefix: "mcp_", name: |server, tool| format!("mcp_{server}_{tool}") };

@@ -1,12 +1,13 @@
 //! Points that commands can be handlers of: those of `hooks-points`, those of this crate,
 //! and a host's own.
 
+mod again;
 mod agent;
-mod asked;
 mod claiming;
 mod gating;
 mod lifecycle;
 mod modifying;
+mod notes;
 mod void;
 
 use std::sync::Arc;
@@ -199,12 +200,19 @@ fn named<P: CommandPoint>(command: &Command) -> On<P> {
     if command.handler.once { on.once() } else { on }
 }
 
-/// Whether the matcher of a command is met.
+/// A registration of a further handler of a command: what an operator sets for the command
+/// holds for it too.
+fn part<P: CommandPoint>(command: &Command, suffix: &str) -> On<P> {
+    let on = on::<P>().name(format!("{}{suffix}", command.name)).part_of(command.name.as_str());
+    on.plugin(command.entry.dialect.as_str())
+}
+
+/// Whether the matcher of a command is met, and it has not had its one turn.
 fn condition<P: CommandPoint>(
     command: &Arc<Command>,
 ) -> impl Fn(&P::Payload) -> bool + Send + Sync + 'static {
     let command = Arc::clone(command);
-    move |payload| command.applies(&P::facts(payload))
+    move |payload| command.has_turn() && command.applies(&P::facts(payload))
 }
 
 impl Bridge {

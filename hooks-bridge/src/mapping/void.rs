@@ -1,4 +1,5 @@
-//! Void points: commands observe, and what they decide has no effect.
+//! Void points: commands observe, and what they decide has no effect. Where one has
+//! everything stop, the host finds that in `Runs`.
 
 use std::sync::Arc;
 
@@ -9,9 +10,13 @@ use super::{CommandPoint, condition, named};
 use crate::bridge::Bridge;
 use crate::command::Command;
 use crate::runner::Failure;
+use crate::verdict::Effect;
 
 impl Bridge {
     /// The commands for a void point, as its handlers.
+    ///
+    /// They cannot stop what has happened. That one has everything stop all the same, as
+    /// `"continue": false` says in some dialects, is in [`Runs::halt`](crate::Runs::halt).
     ///
     /// The example of [`CommandPoint`] registers them.
     pub fn observe<P>(&self) -> Vec<Registration>
@@ -35,16 +40,15 @@ where
     P: CommandPoint + HookPoint<Model = Void>,
 {
     let asked = command.ask(&P::facts(payload), cx, false).await;
-    match asked.effect?.refused() {
-        Err(reason) => {
-            tracing::warn!(
-                target: "hooks_bridge",
-                handler = %command.name,
-                reason = %hooks_runtime::report::escaped(&reason),
-                "a hook says no where nothing can be stopped"
-            );
-            Ok(())
-        }
-        Ok(_) => Ok(()),
+    match asked.effect? {
+        Effect::Reject(reason) => command.says_no_in_vain(&reason),
+        Effect::Halt(reason) => tracing::warn!(
+            target: "hooks_bridge",
+            handler = %command.name,
+            reason = %hooks_runtime::report::escaped(&reason),
+            "a hook has everything stop; the host finds that in `Runs::halt`"
+        ),
+        Effect::Pass(_) => {}
     }
+    Ok(())
 }

@@ -30,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) replace: bool,
     pub(crate) once: bool,
     pub(crate) pure: bool,
+    /// The handler whose settings hold for it as well.
+    pub(crate) part_of: Option<Arc<str>>,
     pub(crate) condition: Option<ErasedCondition>,
     /// The handlers that are waited for together with it, if it has no plugin.
     pub(crate) tracker: Option<Arc<CallTracker>>,
@@ -53,6 +55,7 @@ impl Options {
             replace: false,
             once: false,
             pure: false,
+            part_of: None,
             condition: None,
             tracker: None,
             location,
@@ -209,6 +212,37 @@ macro_rules! option_methods {
         /// ```
         pub fn pure(mut self) -> Self {
             self.options.pure = true;
+            self
+        }
+
+        /// Declares that it is a part of the owner's handler of that name at the same
+        /// point: what an operator sets for that one holds for this one too, and a sample
+        /// has the same fires for both. It keeps its own name, its own place in the order
+        /// and its own row in reports, and can be set apart by its own name. A breaker
+        /// and a rate limit count the calls of each by itself.
+        ///
+        /// ```
+        /// # use std::time::Duration;
+        /// # use hooks_runtime::{HookRegistry, Judgement, Verdict, hook_points, on};
+        /// # hook_points! { pub gating Mailing { text: String } }
+        /// # #[tokio::main(flavor = "current_thread")]
+        /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// # let hooks = HookRegistry::new();
+        /// // One filter, which looks at a mail twice: as it comes, and as others left it.
+        /// hooks.register([
+        ///     on::<Mailing>().name("filter").handler(|_: &MailingPayload| Verdict::Pass),
+        ///     on::<Mailing>().name("filter, at the end").part_of("filter")
+        ///         .guard(|_: &MailingPayload| Judgement::reject("not like that")),
+        /// ])?;
+        /// let operator = hooks.operator();
+        /// let setting = operator.disable("mailing:filter").break_glass("it rejects all mails");
+        /// setting.until(Duration::from_secs(600)).apply()?;
+        /// let gate = hooks.fire_gating::<Mailing>(MailingPayload { text: "hello".into() }).await?;
+        /// assert!(gate.into_result().is_ok());
+        /// # Ok(()) }
+        /// ```
+        pub fn part_of(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
+            self.options.part_of = Some(name.into());
             self
         }
     };

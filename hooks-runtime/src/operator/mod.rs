@@ -494,7 +494,9 @@ impl Operator {
         self.inner.end_settings();
         let at = now(&*self.inner.config.timer);
         let store = self.inner.store();
-        let matching = store.matching(&pattern);
+        let mut matching = store.matching(&pattern);
+        // Parts of a handler are explained by their own names.
+        matching.retain(|(_, entry)| pattern.names(entry));
         let [(_, entry)] = &matching[..] else {
             if matching.is_empty() {
                 return Err(no_match(&pattern, store));

@@ -11,7 +11,7 @@ use crate::operator::rules::{HandlerRules, PointRules, State, spans};
 #[cfg(feature = "config")]
 use crate::operator::setting::Layer;
 use crate::operator::setting::{Setting, SettingChange, SettingId};
-use crate::operator::target::address;
+use crate::operator::target::sampled_as;
 use crate::registry::entry::Entry;
 
 /// The settings that hold, in the order in which a later one counts before an earlier.
@@ -132,7 +132,7 @@ impl SettingStore {
         }
         let mut settings = self.applying(entry);
         settings.retain(|setting| setting.holds_at(now));
-        HandlerRules::of(entry, &address(entry).into(), &settings, |setting| {
+        HandlerRules::of(entry, &sampled_as(entry).into(), &settings, |setting| {
             self.states.get(&(setting.id(), entry.id)).cloned()
         })
     }
@@ -154,7 +154,7 @@ impl SettingStore {
             if settings.is_empty() {
                 continue;
             }
-            let address = Arc::from(address(entry));
+            let address = Arc::from(sampled_as(entry));
             let ends = settings.iter().filter_map(Setting::ends).collect();
             let states = &mut self.states;
             let spans = spans(now, ends, |at| {

@@ -14,6 +14,13 @@ pub(crate) fn address(entry: &Entry) -> String {
     of(entry.point.name(), entry.plugin.as_ref().map(|plugin| plugin.id()), &entry.name)
 }
 
+/// The address that says which fires are in its sample: that of the handler which it is a
+/// part of, so that a fire has both or neither.
+pub(crate) fn sampled_as(entry: &Entry) -> String {
+    let plugin = entry.plugin.as_ref().map(|plugin| plugin.id());
+    of(entry.point.name(), plugin, entry.part_of.as_ref().unwrap_or(&entry.name))
+}
+
 /// The same, of its parts.
 pub(crate) fn of(point: &str, plugin: Option<&PluginId>, handler: &str) -> String {
     match plugin {
@@ -96,7 +103,16 @@ impl Pattern {
         self.readings().any(|reading| glob(reading.point, point))
     }
 
+    /// Whether a setting with this target is for the handler: by its own name, or by that
+    /// of the handler which it is a part of.
     pub(crate) fn matches(&self, entry: &Entry) -> bool {
+        let names = std::iter::once(&entry.name).chain(&entry.part_of);
+        let owner = entry.plugin.as_ref().map(|plugin| plugin.id().as_str());
+        names.into_iter().any(|name| self.matches_parts(entry.point.name(), owner, name))
+    }
+
+    /// Whether it names the handler by its own name.
+    pub(crate) fn names(&self, entry: &Entry) -> bool {
         let owner = entry.plugin.as_ref().map(|plugin| plugin.id().as_str());
         self.matches_parts(entry.point.name(), owner, &entry.name)
     }

@@ -96,6 +96,8 @@ pub(crate) struct Entry {
     /// Whether it is declared to have no side effects: it may run where its effect is
     /// not wanted.
     pub(crate) pure: bool,
+    /// The handler of the same owner whose settings hold for it as well.
+    pub(crate) part_of: Option<Arc<str>>,
     pub(crate) location: SourceLocation,
     pub(crate) counters: HandlerCounters,
     pub(crate) handler: HandlerCell,

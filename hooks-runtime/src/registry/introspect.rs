@@ -90,6 +90,10 @@ pub struct HandlerInfo {
     /// Whether it is declared to have no side effects, so that it may run in shadow and
     /// in a replay.
     pub pure: bool,
+    /// The handler of the same owner that it is a part of: what an operator sets for that
+    /// one holds for it too.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub part_of: Option<Arc<str>>,
     /// How often it was not called, by reason.
     pub skips: SkipCounts,
     /// The mode that an operator has set, or the normal one.
@@ -312,6 +316,7 @@ fn info(
         conditional: entry.handler.is_conditional(),
         once: entry.once.is_some(),
         pure: entry.pure,
+        part_of: entry.part_of.clone(),
         skips: entry.counters.skips(),
         mode: rules.as_ref().map_or(Mode::Enforce, |rules| rules.mode),
         shadow,

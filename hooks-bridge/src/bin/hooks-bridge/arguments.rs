@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use hooks_bridge::Dialect;
 use lexopt::prelude::{Long, Short, Value, ValueExt};
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 The hook scripts of coding agents: what they would do, and what they do.
 
   hooks-bridge check [FILES]     what each file would do in each dialect, and what is odd;
@@ -21,7 +21,7 @@ Without FILES, all files of all dialects in the project are taken.
 options
   --project DIR      the folder of the project; the current one without it
   --json             check: print JSON
-  --dialect NAME     fire: claude-code, codex, gemini, cursor or copilot
+  --dialect NAME     fire: one of DIALECTS
   --faithful         fire: read answers as the product does, not strictly
   --trust            fire: run commands that were not granted
   --allow-url URL    fire: let handlers of the type `http` post to this address, and to all
@@ -32,6 +32,11 @@ options
                      $XDG_CONFIG_HOME/hooks-bridge/grants or ~/.config/hooks-bridge/grants
   --help             this text
 ";
+
+/// What it does, and with which options.
+pub(crate) fn help() -> String {
+    HELP.replace("DIALECTS", &Dialect::ALL.map(Dialect::as_str).join(", "))
+}
 
 /// What is to be done.
 #[derive(Debug)]

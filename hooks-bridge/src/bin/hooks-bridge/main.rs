@@ -29,7 +29,7 @@ fn run() -> Result<ExitCode, Failure> {
     let Arguments { task, project, grants, files } = Arguments::read(lexopt::Parser::from_env())?;
     match task {
         Task::Help => {
-            print(arguments::HELP)?;
+            print(&arguments::help())?;
             Ok(ExitCode::SUCCESS)
         }
         Task::Check { json } => {

@@ -172,7 +172,7 @@ where
         // SAFETY: it shows what this fire's accumulator has, until its model
         // composes the answer of this call.
         let merged = unsafe { (frame.composition.merged)(frame.accumulator) };
-        HookContext::new(frame.fire, frame.entry(), merged)
+        HookContext::new(frame.fire, frame.entry(), merged, frame.watch.is_shadow())
     }
 
     #[inline]

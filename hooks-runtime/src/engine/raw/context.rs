@@ -51,6 +51,7 @@ pub struct HookContext {
     fire: NonNull<FireInfo<'static>>,
     entry: NonNull<Entry>,
     merged: Option<NonNull<dyn Any + Send + Sync>>,
+    in_shadow: bool,
 }
 
 // SAFETY: it stands for shared references to what is `Sync`.
@@ -70,8 +71,9 @@ impl HookContext {
         fire: NonNull<FireInfo<'static>>,
         entry: NonNull<Entry>,
         merged: Option<NonNull<dyn Any + Send + Sync>>,
+        in_shadow: bool,
     ) -> Self {
-        Self { fire, entry, merged }
+        Self { fire, entry, merged, in_shadow }
     }
 
     /// A reference that lasts as long as the input of the call: a handler is
@@ -153,6 +155,36 @@ impl HookContext {
     pub fn fire_key(&self) -> FireKey {
         // Where the fire is pinned: no two that are under way share it.
         FireKey(self.fire.as_ptr().addr())
+    }
+
+    /// Whether this call has no effect: an operator has the handler run in shadow, and what
+    /// it decides is recorded only.
+    ///
+    /// A handler that tells others of its decision in another way than by its answer asks
+    /// this first.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hooks_runtime::{HookContext, HookRegistry, hook_points, on};
+    /// # hook_points! { pub claiming Routing { path: String } -> String; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let route = |_: &RoutingPayload, cx: &HookContext| -> Option<String> {
+    ///     if !cx.is_in_shadow() {
+    ///         // Tell the others.
+    ///     }
+    ///     Some(if cx.is_in_shadow() { "tried" } else { "taken" }.to_owned())
+    /// };
+    /// hooks.register(on::<Routing>().name("new").handler(route))?;
+    /// let fire = async || hooks.fire_claiming::<Routing>(&RoutingPayload { path: "/".into() }).await;
+    /// assert_eq!(fire().await?.claimed().as_deref(), Some("taken"));
+    /// hooks.operator().shadow("routing:new").apply()?;
+    /// assert_eq!(fire().await?.claimed(), None);
+    /// # Ok(()) }
+    /// ```
+    pub fn is_in_shadow(&self) -> bool {
+        self.in_shadow
     }
 
     /// What earlier handlers of a modifying fire of `P` have set so far.

@@ -257,6 +257,7 @@ impl Store {
             target: options.target,
             once: options.once.then(Default::default),
             pure: options.pure,
+            part_of: options.part_of,
             location: options.location,
             counters: HandlerCounters::default(),
             handler: HandlerCell::new(handler),

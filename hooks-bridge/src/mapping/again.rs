@@ -1,0 +1,140 @@
+//! Asking a command once more about what is left, where a later rewrite changed what it
+//! was asked about. No product does that.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+
+use hooks_runtime::handler::On;
+use hooks_runtime::{BoxError, FailurePolicy, HookContext};
+use serde_json::Value;
+
+use super::notes::Notes;
+use super::{CommandPoint, part};
+use crate::answer::Rewrite;
+use crate::bridge::Bridge;
+use crate::command::{AGAIN, Command};
+use crate::facts::{EventKind, Facts};
+use crate::runner::{Cause, Failure};
+use crate::verdict::Mode;
+
+/// A command at a gate, at its turn in the configured order.
+pub(super) struct Turn {
+    pub(super) command: Arc<Command>,
+    index: usize,
+    questions: Arc<Notes<Value>>,
+}
+
+/// The same command, asked again at the end.
+pub(super) struct Again {
+    pub(super) command: Arc<Command>,
+    index: usize,
+    questions: Arc<Notes<Value>>,
+    /// Its turn, which only the registry holds: one that is taken once is gone afterwards.
+    turn: Weak<Turn>,
+}
+
+impl Bridge {
+    /// Whether the commands for such an event are asked again.
+    pub(super) fn asks_again(&self, command: &Command) -> bool {
+        let of_tools = matches!(command.event.kind, EventKind::BeforeTool | EventKind::Permission);
+        self.shared.mode == Mode::Strict && of_tools
+    }
+}
+
+impl Turn {
+    pub(super) fn new(
+        command: &Arc<Command>,
+        index: usize,
+        questions: &Arc<Notes<Value>>,
+    ) -> Arc<Self> {
+        let (command, questions) = (Arc::clone(command), Arc::clone(questions));
+        Arc::new(Self { command, index, questions })
+    }
+
+    /// Its turn begins.
+    ///
+    /// A command that runs once holds the turn while it is under way, so that no other
+    /// fire takes it for one that is still to come.
+    pub(super) fn begin(turn: &Arc<Self>, cx: &HookContext) -> Option<Arc<Self>> {
+        turn.questions.begin_turn(cx.fire_key(), turn.index);
+        turn.command.handler.once.then(|| Arc::clone(turn))
+    }
+
+    /// It was asked about this input, or about what it then made of it.
+    pub(super) fn asked(&self, cx: &HookContext, input: Value) {
+        self.questions.keep(cx.fire_key(), self.index, input);
+    }
+
+    pub(super) fn again(turn: &Arc<Self>) -> Arc<Again> {
+        Arc::new(Again {
+            command: Arc::clone(&turn.command),
+            index: turn.index,
+            questions: Arc::clone(&turn.questions),
+            turn: Arc::downgrade(turn),
+        })
+    }
+}
+
+impl Again {
+    /// The registration, a part of the command's own: what an operator sets for that one
+    /// holds here too, so that what is turned off there does not decide here.
+    pub(super) fn on<P: CommandPoint>(&self) -> On<P> {
+        part::<P>(&self.command, AGAIN).on_failure(FailurePolicy::Closed)
+    }
+
+    /// Why it refuses what is left, where it does. It is not asked about what it was asked
+    /// about at its turn.
+    pub(super) async fn refuses(
+        &self,
+        facts: &Facts,
+        cx: &HookContext,
+    ) -> Result<Option<String>, BoxError> {
+        let input = input(facts);
+        let is_due = match self.questions.of(cx.fire_key(), self.index) {
+            Some(asked) => asked != input,
+            // Its matcher was not met then.
+            None => self.takes_turn(cx),
+        };
+        if !is_due {
+            return Ok(None);
+        }
+        match self.command.ask(facts, cx, true).await.effect?.refused() {
+            Err(reason) => Ok(Some(reason)),
+            Ok(Some(rewrite)) if changes(&rewrite, &input) => {
+                let what = "would rewrite it; have it run last, or make it accept its own result";
+                Err(Failure::new(Cause::Conflict(what.into())).into())
+            }
+            Ok(_) => Ok(None),
+        }
+    }
+
+    /// Of a command that runs once: whether that one run is still to come, which is then
+    /// this one. A call in shadow leaves it.
+    fn takes_turn(&self, cx: &HookContext) -> bool {
+        if !self.command.handler.once {
+            return true;
+        }
+        if self.turn.strong_count() != 1 {
+            return false;
+        }
+        let spent = &self.command.spent;
+        if cx.is_in_shadow() {
+            !spent.load(Ordering::Acquire)
+        } else {
+            !spent.swap(true, Ordering::AcqRel)
+        }
+    }
+}
+
+fn changes(rewrite: &Rewrite, input: &Value) -> bool {
+    rewrite.apply(input) != *input
+}
+
+/// What a rewrite is of: the tool's input, or the prompt.
+pub(super) fn input(facts: &Facts) -> Value {
+    match (&facts.tool, &facts.prompt) {
+        (Some(tool), _) => tool.input.clone(),
+        (None, Some(prompt)) => Value::String(prompt.clone()),
+        (None, None) => Value::Object(facts.more.clone()),
+    }
+}
