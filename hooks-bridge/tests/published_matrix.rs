@@ -271,7 +271,7 @@ async fn row_25_every_event_of_every_dialect() {
         assert_eq!(events.len(), count, "{dialect}");
         let mut expected = String::new();
         for event in events {
-            let line = format!("{} {event}", command("every_event.py"));
+            let line = format!("{} {event}", command("every_event.sh"));
             let stdin = json!({ "mark": event });
             let handlers = [(line, Value::Null)];
             let fired = fire_with(scripts.path(), dialect, (event, stdin), Strict, &handlers).await;
