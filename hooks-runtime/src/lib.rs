@@ -123,6 +123,8 @@ pub mod plugin;
 pub mod point;
 mod readable;
 pub mod registry;
+#[cfg(feature = "replay")]
+pub mod replay;
 pub mod report;
 mod suggest;
 mod sync;

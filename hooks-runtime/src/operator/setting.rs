@@ -379,6 +379,28 @@ impl Setting {
     pub(crate) fn count(&self) {
         self.0.applied.fetch_add(1, Ordering::Relaxed);
     }
+
+    /// The same setting for a copy of its registry, which counts for itself, with another
+    /// change, and without an end: a replay takes its time.
+    #[cfg(feature = "replay")]
+    pub(crate) fn copied(&self, change: SettingChange) -> Self {
+        let Parts { id, target, fails_closed, by, why, end, layer, break_glass, timer, .. } =
+            &*self.0;
+        Self(Arc::new(Parts {
+            id: *id,
+            target: target.clone(),
+            change,
+            fails_closed: *fails_closed,
+            by: by.clone(),
+            why: why.clone(),
+            end: *end,
+            ends: None,
+            layer: *layer,
+            break_glass: *break_glass,
+            applied: AtomicU64::new(0),
+            timer: Arc::clone(timer),
+        }))
+    }
 }
 
 /// Whether they are the same setting.

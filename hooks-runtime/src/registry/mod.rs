@@ -2,6 +2,8 @@
 
 pub(crate) mod audit;
 mod builder;
+#[cfg(feature = "replay")]
+mod copy;
 mod counters;
 pub(crate) mod entry;
 pub(crate) mod handle;

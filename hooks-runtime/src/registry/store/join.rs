@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use super::point::Plan;
 use super::{Change, Declared, Key, PointStore, Store, check_name};
+#[cfg(feature = "replay")]
+use crate::engine::raw::ErasedHandler;
 use crate::engine::raw::HandlerCell;
 use crate::error::{Duplicate, RegisterError};
 use crate::handler::options::{Named, Options};
@@ -54,6 +56,15 @@ pub(super) struct Validated {
     pub(super) replaces: Option<Arc<Entry>>,
     /// The place in the source that it is named for.
     base: Option<Key>,
+}
+
+/// A handler that joins a copy of its registry.
+#[cfg(feature = "replay")]
+pub(crate) struct Copied {
+    pub(crate) of: Arc<Entry>,
+    /// Itself, or what stands in for it.
+    pub(crate) handler: ErasedHandler,
+    pub(crate) once: bool,
 }
 
 /// What the checks of one registration work out.
@@ -139,6 +150,11 @@ impl Store {
                 }
             }
         }
+        self.join(batch)
+    }
+
+    /// Joins what passed the checks of its own.
+    fn join(&mut self, batch: &mut Batch) -> Result<Change, RegisterError> {
         let leaving = self.entries_of(batch.instead_of);
         let plans = self.plan(&batch.validated, &leaving)?;
         for id in batch.plugins.keys() {
@@ -151,6 +167,47 @@ impl Store {
             self.forget_places(generation);
         }
         Ok(change)
+    }
+
+    /// Registers copies of handlers of another registry, which were checked there, in the
+    /// order in which they were registered.
+    #[cfg(feature = "replay")]
+    pub(crate) fn register_copies(&mut self, copies: Vec<Copied>) -> Result<Change, RegisterError> {
+        let mut batch = Batch::new(Vec::new());
+        for Copied { of, handler, once } in copies {
+            let plugin = of.plugin.as_ref().map(|plugin| self.record(plugin.id(), &mut batch));
+            let generation = plugin.as_ref().map(|plugin| plugin.generation());
+            let tracker = plugin.as_ref().map_or(&self.built_in, |plugin| plugin.tracker());
+            let (tracker, id, point_type) = (Arc::clone(tracker), self.number(), handler.point());
+            tracker.made(id, generation);
+            let entry = Arc::new(Entry {
+                id,
+                seq: id,
+                point: of.point,
+                name: Arc::clone(&of.name),
+                plugin,
+                tracker,
+                priority: of.priority,
+                phase: of.phase,
+                policy: of.policy,
+                timeout: of.timeout,
+                before: of.before.clone(),
+                after: of.after.clone(),
+                allowed: of.allowed.clone(),
+                target: of.target.clone(),
+                once: once.then(Default::default),
+                pure: of.pure,
+                location: of.location,
+                counters: HandlerCounters::default(),
+                handler: HandlerCell::new(handler),
+            });
+            let (index, descriptor) = (of.point.index(), of.point);
+            batch.declared.insert(descriptor.name(), descriptor);
+            let one =
+                Validated { index, descriptor, point_type, entry, replaces: None, base: None };
+            batch.validated.push(one);
+        }
+        self.join(&mut batch)
     }
 
     /// The checks that concern one registration alone.
