@@ -122,6 +122,8 @@ pub mod operator;
 pub mod plugin;
 pub mod point;
 mod readable;
+#[cfg(feature = "record")]
+pub mod record;
 pub mod registry;
 #[cfg(feature = "replay")]
 pub mod replay;
