@@ -10,7 +10,7 @@ use crate::error::{FailureKind, HandlerFailure};
 use crate::flow::{Participants, Standing};
 use crate::handler::target::Target;
 use crate::observe::log;
-use crate::observe::recorder::{Recorder, next_id};
+use crate::observe::recorder::Recorder;
 use crate::operator::breaker::{Permit, Transition};
 use crate::operator::rules::{Began, FireRules, HandlerRules, PointRules};
 use crate::operator::{BreakerState, Mode, Setting, all_breakers_open, breaker_changed};
@@ -108,10 +108,9 @@ impl<'w> Fire<'w> {
         let inner = &self.info.hooks.inner;
         let began = match self.run {
             Some(run) => run.began,
-            None => rules.begin(
-                || try_now(&*inner.config.timer),
-                || self.recorder.map_or_else(next_id, Recorder::id),
-            ),
+            None => {
+                rules.begin(|| try_now(&*inner.config.timer), || inner.sampled_as(self.recorder))
+            }
         };
         if rules.sees_end(began) {
             inner.end_settings();

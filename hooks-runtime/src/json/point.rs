@@ -14,6 +14,8 @@ use super::error::JsonError;
 use super::handler::JsonHandler;
 use super::models::JsonModel;
 use super::outcome::Outcome;
+#[cfg(feature = "replay")]
+use crate::engine::raw::ErasedHandler;
 use crate::error::BoxError;
 use crate::flow::{FlowPoint, FlowReport, StageKind};
 use crate::handler::options::Options;
@@ -23,6 +25,8 @@ use crate::model::compose::Compose;
 use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
+#[cfg(feature = "replay")]
+use crate::point::SourceLocation;
 use crate::report::FireReport;
 
 /// A point with JSON on all sides.
@@ -77,6 +81,26 @@ impl JsonPoint {
             ByName::Fired(point) => point.payload(payload),
             ByName::Run(flow) => flow.payload(payload),
         }
+    }
+}
+
+#[cfg(feature = "replay")]
+impl JsonPoint {
+    /// A handler that speaks JSON, to stand in for one of this point, or of that stage of
+    /// this flow.
+    pub(crate) fn stand_in(
+        self,
+        stage: Option<StageKind>,
+        location: SourceLocation,
+        handler: JsonHandler,
+    ) -> Option<ErasedHandler> {
+        let options = Options::new(location);
+        let registration = match (self.0, stage) {
+            (ByName::Fired(point), None) => point.register(options, handler),
+            (ByName::Run(flow), Some(stage)) => flow.register(stage, options, handler),
+            _ => return None,
+        };
+        Some(registration.handler)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A copy of a registry, for a replay.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::engine::raw::ErasedHandler;
@@ -9,6 +10,12 @@ use crate::registry::entry::Entry;
 use crate::registry::store::{Copied, Store};
 use crate::registry::{HookRegistry, Inner, RegistryConfig};
 use crate::timer::now;
+
+/// Which number a fire of a copy has where a sample is taken.
+pub(crate) trait Numbers: fmt::Debug + Send + Sync {
+    /// That of the fire that it is the replay of.
+    fn number(&self, fire: u64) -> u64;
+}
 
 /// What a copy has in the place of a handler.
 pub(crate) enum Stand {
@@ -23,9 +30,9 @@ impl Inner {
     /// one at this instant. What happens in it is counted and observed there alone.
     ///
     /// `stand` is asked for each handler, outside of the lock.
-    pub(crate) fn copy(
+    pub(crate) fn copy<O: Observer + Numbers>(
         &self,
-        observer: Arc<dyn Observer>,
+        observer: &Arc<O>,
         mut stand: impl FnMut(&Entry) -> Stand,
     ) -> Result<HookRegistry, RegisterError> {
         let RegistryConfig { timeout, depth, timer, .. } = &self.config;
@@ -48,7 +55,8 @@ impl Inner {
             #[cfg(feature = "tokio")]
             max_background: self.config.max_background,
             timer: Arc::clone(timer),
-            observers: vec![observer],
+            observers: vec![Arc::clone(observer) as _],
+            numbers: Some(Arc::clone(observer) as _),
         });
         copy.inner.fill(|store| {
             let points = store.register_copies(copies)?.points;
@@ -78,7 +86,7 @@ mod tests {
     use std::sync::Arc;
     use std::task::{Context, Poll, Waker};
 
-    use super::Stand;
+    use super::{Numbers, Stand};
     use crate::engine::raw::HandlerCell;
     use crate::observe::Observer;
     use crate::{HookRegistry, hook_points, on};
@@ -93,12 +101,18 @@ mod tests {
 
     impl Observer for Quiet {}
 
+    impl Numbers for Quiet {
+        fn number(&self, fire: u64) -> u64 {
+            fire
+        }
+    }
+
     fn copy(hooks: &HookRegistry) -> HookRegistry {
         let stand = |entry: &_| match HandlerCell::share(entry) {
             Some(handler) => Stand::As { handler, once: false },
             None => Stand::Absent,
         };
-        hooks.inner.copy(Arc::new(Quiet), stand).unwrap()
+        hooks.inner.copy(&Arc::new(Quiet), stand).unwrap()
     }
 
     fn order(hooks: &HookRegistry) -> Vec<String> {

@@ -3,7 +3,7 @@
 pub(crate) mod audit;
 mod builder;
 #[cfg(feature = "replay")]
-mod copy;
+pub(crate) mod copy;
 mod counters;
 pub(crate) mod entry;
 pub(crate) mod handle;
@@ -37,6 +37,7 @@ use crate::background::BackgroundTasks;
 use crate::engine::raw::SnapshotCell;
 use crate::error::RegisterError;
 use crate::handler::registration::{IntoRegistrations, Registration};
+use crate::observe::recorder::{Recorder, next_id};
 use crate::observe::{ObservedHandler, Observer, notify};
 use crate::operator::trace::TraceList;
 use crate::operator::{BreakGlass, Setting, withheld};
@@ -301,6 +302,17 @@ impl Inner {
         points.dedup();
         self.break_glass.set(store.settings.all());
         self.publish(store, Change { points, ..Change::default() })
+    }
+
+    /// The number by which samples of that fire are taken.
+    #[cold]
+    pub(crate) fn sampled_as(&self, recorder: Option<&Recorder<'_>>) -> u64 {
+        let own = recorder.map_or_else(next_id, Recorder::id);
+        #[cfg(feature = "replay")]
+        if let Some(numbers) = &self.config.numbers {
+            return numbers.number(own);
+        }
+        own
     }
 
     /// The bits of plugin ids; a text that cannot be an id has none.

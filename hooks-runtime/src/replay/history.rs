@@ -1,0 +1,102 @@
+//! The fires of a recording, and what it knows of their handlers.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::error::ReplayError;
+use super::timeline::full_name;
+use crate::record::{CallLine, Reader, RecordedFire};
+
+/// All fires of a recording, those of a run in the order in which they began.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    pub(super) fires: Vec<RecordedFire>,
+    /// The fires that are nested in one, by its place here, in the order in which they began.
+    children: HashMap<usize, Vec<usize>>,
+    /// The handlers that any fire of a run has at a point.
+    known: HashMap<(String, String), HashSet<String>>,
+    /// What of the recording could not be read.
+    pub(super) unread: Vec<String>,
+}
+
+impl History {
+    pub(super) fn read(path: &Path) -> Result<Self, ReplayError> {
+        let (mut fires, mut unread) = (Vec::new(), Vec::new());
+        let mut all = Reader::open(path)?.fires();
+        for fire in &mut all {
+            match fire {
+                Ok(fire) => fires.push(fire),
+                Err(error) => unread.push(error.to_string()),
+            }
+        }
+        unread.extend(all.torn().iter().map(ToString::to_string));
+        Ok(Self::new(fires, unread))
+    }
+
+    fn new(mut fires: Vec<RecordedFire>, unread: Vec<String>) -> Self {
+        let mut runs = HashMap::new();
+        for fire in &fires {
+            let next = runs.len();
+            runs.entry(fire.run.clone()).or_insert(next);
+        }
+        // Recorded when they ended, and numbered when they began.
+        fires.sort_by_key(|fire| (runs[&fire.run], fire.fire.fire));
+        let mut history = Self { unread, ..Self::default() };
+        let places = fires.iter().enumerate();
+        let places: HashMap<_, _> =
+            places.map(|(at, fire)| ((&*fire.run, fire.fire.fire), at)).collect();
+        for (at, fire) in fires.iter().enumerate() {
+            let parent = fire.fire.parent.filter(|_| fire.fire.flow_run.is_none());
+            if let Some(parent) = parent.and_then(|parent| places.get(&(&*fire.run, parent))) {
+                history.children.entry(*parent).or_default().push(at);
+            }
+            let point = (fire.run.clone(), fire.fire.point.clone());
+            history.known.entry(point).or_default().extend(fire.calls.iter().map(name));
+        }
+        Self { fires, ..history }
+    }
+
+    /// The fires at a point that were nested in one.
+    pub(super) fn nested<'h>(
+        &'h self,
+        parent: usize,
+        point: &'h str,
+    ) -> impl Iterator<Item = usize> + 'h {
+        let children = self.children.get(&parent).into_iter().flatten().copied();
+        children.filter(move |child| self.fires[*child].fire.point == point)
+    }
+
+    /// The handlers that other fires of its run have at the point, and this one has not: they
+    /// were not registered then.
+    pub(super) fn absent(&self, at: usize) -> impl Iterator<Item = &str> {
+        let recorded = &self.fires[at];
+        let here: HashSet<_> = recorded.calls.iter().map(name).collect();
+        let known = self.known_at(at).into_iter().flatten();
+        known.filter(move |handler| !here.contains(*handler)).map(String::as_str)
+    }
+
+    /// Whether a fire of its run has the handler at the point.
+    pub(super) fn knows(&self, at: usize, handler: &str) -> bool {
+        self.known_at(at).is_some_and(|known| known.contains(handler))
+    }
+
+    /// Whether any fire has the handler at that point.
+    pub(super) fn has(&self, point: &str, handler: &str) -> bool {
+        self.known.iter().any(|((_, of), known)| of == point && known.contains(handler))
+    }
+
+    fn known_at(&self, at: usize) -> Option<&HashSet<String>> {
+        let RecordedFire { run, fire, .. } = &self.fires[at];
+        self.known.get(&(run.clone(), fire.point.clone()))
+    }
+
+    /// What was recorded of a handler in a fire.
+    pub(super) fn call(&self, at: usize, handler: &str) -> Option<&CallLine> {
+        self.fires[at].calls.iter().find(|call| name(call) == handler)
+    }
+}
+
+/// `plugin/handler`, or the name alone.
+pub(super) fn name(call: &CallLine) -> String {
+    full_name(call.plugin.as_deref(), &call.handler)
+}
