@@ -156,12 +156,6 @@ impl JsonHooks<'_> {
         }
     }
 
-    /// The hooks and the points.
-    #[cfg(feature = "replay")]
-    pub(crate) fn parts(&self) -> (&ScopedHooks, &Catalogue) {
-        (&self.hooks, self.catalogue)
-    }
-
     fn find(&self, name: &str) -> Result<&PointInfo, JsonError> {
         match self.catalogue.named(name) {
             None => Err(unknown(self.catalogue, name, false)),

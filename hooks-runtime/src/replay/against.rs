@@ -11,9 +11,11 @@ use super::compare::differences;
 use super::copies::Copies;
 use super::error::ReplayError;
 use super::history::History;
+use super::points::Points;
 use super::report::{FireReplay, FireVerdict, ReplayReport};
 use super::script::{Replayed, Script};
 use super::timeline::{Timeline, full};
+use crate::catalogue::Catalogue;
 use crate::json::{JsonError, JsonHooks};
 use crate::plugin::scope::{Plugins, ScopedHooks};
 use crate::record::{Captured, RecordedFire, RecordedScope};
@@ -25,6 +27,7 @@ use crate::record::{Captured, RecordedFire, RecordedScope};
 #[must_use = "say what it is replayed against"]
 pub struct Recorded {
     path: PathBuf,
+    catalogues: Vec<Catalogue>,
 }
 
 /// A replay that is not begun: what is to be otherwise, and how it is to be done.
@@ -32,29 +35,39 @@ pub struct Recorded {
 /// The example of [`replay`](super::replay()) runs one.
 #[derive(Clone, Debug)]
 #[must_use = "call `run` or `assert_same`"]
-pub struct Replay<'c> {
+pub struct Replay {
     path: PathBuf,
-    hooks: JsonHooks<'c>,
+    points: Points,
+    hooks: ScopedHooks,
     recompose: bool,
     changes: Changes,
 }
 
 impl Recorded {
     pub(super) fn new(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+        Self { path: path.to_owned(), catalogues: Vec::new() }
     }
 
-    /// Replays it against these handlers, with the points of the catalogue.
+    /// Points whose fires can be replayed: those that the catalogue has with JSON. Several
+    /// add to each other.
+    pub fn catalogue(mut self, catalogue: &Catalogue) -> Self {
+        self.catalogues.push(catalogue.clone());
+        self
+    }
+
+    /// Replays it against these handlers.
     ///
-    /// Each fire has the scope that was recorded; the values that these hooks carry are those
-    /// that handlers read.
-    pub fn against<'c>(self, hooks: &JsonHooks<'c>) -> Replay<'c> {
+    /// Each fire has the scope that was recorded; the values that handlers read are those
+    /// that these hooks carry.
+    pub fn against(self, hooks: &ScopedHooks) -> Replay {
+        let Self { path, catalogues } = self;
+        let points = Points::new(catalogues, hooks);
         let (hooks, changes) = (hooks.clone(), Changes::default());
-        Replay { path: self.path, hooks, recompose: false, changes }
+        Replay { path, points, hooks, recompose: false, changes }
     }
 }
 
-impl Replay<'_> {
+impl Replay {
     /// Calls no handler at all: what was recorded of each goes through today's order, scopes,
     /// settings and models. An answer counts whatever it was an answer to.
     ///
@@ -97,21 +110,26 @@ impl Replay<'_> {
     pub async fn run(&self) -> Result<ReplayReport, ReplayError> {
         let history = Arc::new(History::read(&self.path)?);
         let script = Arc::new(Script::new(Arc::clone(&history), self.recompose));
-        let (hooks, catalogue) = self.hooks.parts();
-        let changes = self.changes.checked(&hooks.inner.store().entries())?;
-        let mut copies = Copies::new(hooks, catalogue, &script, changes);
+        let entries = self.hooks.inner.store().entries();
+        let changes = self.changes.checked(&entries)?;
+        drop(entries);
+        let mut copies = Copies::new(&self.hooks, &self.points, &script, changes);
         let mut fires: Vec<Option<FireReplay>> = vec![None; history.fires.len()];
         for (at, recorded) in history.fires.iter().enumerate() {
             // A stage is part of its run, and what a handler fired is part of its fire.
             if recorded.fire.flow_run.is_some() || fires[at].is_some() {
                 continue;
             }
-            if let Err(reason) = playable(recorded) {
-                fires[at] = Some(cannot(recorded, reason));
-                continue;
-            }
+            let catalogue = playable(recorded).and_then(|()| self.points.of(&recorded.fire.point));
+            let catalogue = match catalogue {
+                Ok(catalogue) => catalogue,
+                Err(reason) => {
+                    fires[at] = Some(cannot(recorded, reason));
+                    continue;
+                }
+            };
             let copy = copies.for_fire(at)?;
-            let copy = ScopedHooks { values: hooks.values.clone(), ..(*copy).clone() };
+            let copy = ScopedHooks { values: self.hooks.values.clone(), ..(*copy).clone() };
             let copy = copy.scope(plugins(&recorded.fire.scope));
             script.begin(at);
             let refused = fire(&copy.json(catalogue), recorded, &script).await;

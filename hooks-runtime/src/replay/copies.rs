@@ -7,9 +7,9 @@ use super::changes::Checked;
 use super::collect::Collector;
 use super::error::ReplayError;
 use super::history::History;
+use super::points::Points;
 use super::script::Script;
 use super::timeline::full_name;
-use crate::catalogue::Catalogue;
 use crate::engine::raw::{ErasedHandler, HandlerCell};
 use crate::error::FailureCause;
 use crate::json::JsonHandler;
@@ -38,7 +38,7 @@ const KEPT: usize = 16;
 /// the recording.
 pub(super) struct Copies<'r> {
     hooks: &'r ScopedHooks,
-    catalogue: &'r Catalogue,
+    points: &'r Points,
     script: Arc<Script>,
     changes: Checked,
     made: Vec<(Difference, HookRegistry)>,
@@ -47,11 +47,11 @@ pub(super) struct Copies<'r> {
 impl<'r> Copies<'r> {
     pub(super) fn new(
         hooks: &'r ScopedHooks,
-        catalogue: &'r Catalogue,
+        points: &'r Points,
         script: &Arc<Script>,
         changes: Checked,
     ) -> Self {
-        Self { hooks, catalogue, script: Arc::clone(script), changes, made: Vec::new() }
+        Self { hooks, points, script: Arc::clone(script), changes, made: Vec::new() }
     }
 
     /// The copy for a recorded fire.
@@ -106,15 +106,12 @@ impl<'r> Copies<'r> {
     }
 
     fn stand_in(&self, entry: &Entry, handler: &str) -> Option<ErasedHandler> {
-        let (info, descriptor) = self.catalogue.named(entry.point.name())?;
-        if !std::ptr::eq(descriptor, entry.point) {
-            return None;
-        }
+        let json = self.points.info(entry.point)?.json?;
         let (script, handler) = (Arc::clone(&self.script), handler.to_owned());
         let model = entry.point.model();
         let answers =
             JsonHandler::stand_in(move |payload| script.answer(&handler, model, &payload));
-        info.json?.stand_in(entry.point.stage(), entry.location, answers)
+        json.stand_in(entry.point.stage(), entry.location, answers)
     }
 }
 

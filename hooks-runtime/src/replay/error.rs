@@ -21,8 +21,7 @@ use crate::record::ReadError;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// # let hooks = HookRegistry::new();
-/// let catalogue = points();
-/// let error = replay("no such file.jsonl").against(&hooks.json(&catalogue)).run().await.unwrap_err();
+/// let error = replay("no such file.jsonl").catalogue(&points()).against(&hooks).run().await.unwrap_err();
 /// assert!(matches!(error, ReplayError::Read(_)));
 /// # }
 /// ```

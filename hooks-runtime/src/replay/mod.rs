@@ -8,6 +8,7 @@ mod copies;
 mod display;
 mod error;
 mod history;
+mod points;
 mod report;
 mod script;
 mod timeline;
