@@ -75,6 +75,11 @@ impl DifferenceKind {
         Self::Order,
     ];
 
+    /// Whether it is about one handler, and not about what the fire comes to.
+    pub fn is_of_handler(self) -> bool {
+        self != Self::Outcome
+    }
+
     /// One word, as it is serialised.
     pub fn as_str(self) -> &'static str {
         match self {
