@@ -180,14 +180,14 @@ impl<'w> Fire<'w> {
     /// Reports how the breaker of a handler has changed.
     fn breaker_changed(&self, entry: &Entry, transition: Option<Transition>) {
         let Some(transition) = transition else { return };
-        let observers = &self.info.hooks.inner.config.observers;
+        let inner = &*self.info.hooks.inner;
         let is_shadow = self.rules(entry).is_some_and(HandlerRules::has_shadow_breaker);
-        breaker_changed(entry, transition, is_shadow, observers);
+        breaker_changed(entry, transition, is_shadow, inner);
         if !is_shadow
             && transition.to == BreakerState::Open
             && self.rules.is_some_and(|rules| rules.are_all_breakers_open(self.now()))
         {
-            all_breakers_open(self.info.point, observers);
+            all_breakers_open(self.info.point, &inner.config.observers);
         }
     }
 

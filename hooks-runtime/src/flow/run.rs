@@ -257,7 +257,9 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
         let recorder = RunRecorder { recorder, nested, run: participants.id() };
         let recorder = recorder.recorder.as_ref();
         if let Some(recorder) = recorder {
-            recorder.begin_traces(&mut Payload::Given(&input, TypeId::of::<F>()));
+            #[cfg(feature = "record")]
+            recorder.for_targets(&targets);
+            recorder.begin(&mut Payload::Given(&input, TypeId::of::<F>()));
         }
         let drive = pin!(Some(async {
             let mut driver = Driver::<F> {

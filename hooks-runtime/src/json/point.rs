@@ -1,5 +1,7 @@
 //! A point with its type erased, for callers that know only its name.
 
+#[cfg(feature = "record")]
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::future::{Future, ready};
 use std::marker::PhantomData;
@@ -104,6 +106,26 @@ impl JsonPoint {
     }
 }
 
+#[cfg(feature = "record")]
+impl JsonPoint {
+    /// What a handler of the point of that type answered, where it is this point; or what is
+    /// wrong with it.
+    pub(crate) fn answer(self, point: TypeId, answer: &dyn Any) -> Option<Result<Value, String>> {
+        match self.0 {
+            ByName::Fired(erased) => erased.answer(point, answer),
+            ByName::Run(_) => None,
+        }
+    }
+
+    /// What the operation of the flow returned, where it is this flow.
+    pub(crate) fn output(self, output: &dyn Any) -> Option<Result<Value, String>> {
+        match self.0 {
+            ByName::Fired(_) => None,
+            ByName::Run(flow) => flow.output(output),
+        }
+    }
+}
+
 /// The outcome of a fire, and its report, if something was fired and a report was
 /// asked for.
 pub(super) type FireOutcome = (Result<Outcome, JsonError>, Option<FireReport>);
@@ -123,6 +145,8 @@ pub(super) trait FiredByName: Send + Sync {
     ) -> Boxed<'a, FireOutcome>;
     fn register(&self, options: Box<Options>, handler: JsonHandler) -> Registration;
     fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>>;
+    #[cfg(feature = "record")]
+    fn answer(&self, point: TypeId, answer: &dyn Any) -> Option<Result<Value, String>>;
 }
 
 /// A flow that is run by name.
@@ -140,6 +164,8 @@ pub(super) trait RunByName: Send + Sync {
         handler: JsonHandler,
     ) -> Registration;
     fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>>;
+    #[cfg(feature = "record")]
+    fn output(&self, output: &dyn Any) -> Option<Result<Value, String>>;
 }
 
 /// The host's side of a run.

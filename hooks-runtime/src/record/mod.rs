@@ -23,8 +23,19 @@
 //! times are whole nanoseconds. Keys and kinds may be added within a version: a reader ignores
 //! keys that it does not know, and tells a kind that it does not know from a damaged line.
 
+mod capture;
+mod fire;
 mod format;
+mod queue;
 mod read;
+mod recorder;
+mod recording;
+mod slot;
+mod write;
+
+pub use capture::{CapturePolicy, Part, Redaction};
+pub(crate) use capture::{RawAnswer, raw_answer};
+pub(crate) use fire::{FireRecording, Timed};
 
 pub use format::{
     BreakerLine, CallLine, CallStatus, Captured, Decision, DroppedLine, EndLine, Failure, FireLine,
@@ -33,3 +44,7 @@ pub use format::{
     digest,
 };
 pub use read::{Fires, Place, ReadError, Reader, RecordedFire, Torn};
+pub use recorder::{RecordError, Recorder};
+pub use recording::{RecordSummary, Recording};
+pub(crate) use slot::RecordingSlot;
+pub use write::RecordWriter;

@@ -19,7 +19,7 @@ pub(crate) struct RegistryConfig {
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     /// Of a copy for a replay.
     #[cfg(feature = "replay")]
-    pub(crate) numbers: Option<Arc<dyn crate::registry::copy::Numbers>>,
+    pub(crate) replay: Option<Arc<dyn crate::registry::copy::ForReplay>>,
 }
 
 /// Builds a registry from its configuration.
@@ -62,7 +62,7 @@ impl HookRegistryBuilder {
             timer: default_timer(),
             observers: Vec::new(),
             #[cfg(feature = "replay")]
-            numbers: None,
+            replay: None,
         };
         Self { config }
     }

@@ -5,16 +5,25 @@ use std::sync::Arc;
 
 use crate::engine::raw::ErasedHandler;
 use crate::error::RegisterError;
+use crate::json::JsonPoint;
 use crate::observe::Observer;
+use crate::point::PointDescriptor;
+use crate::record::RawAnswer;
 use crate::registry::entry::Entry;
 use crate::registry::store::{Copied, Store};
 use crate::registry::{HookRegistry, Inner, RegistryConfig};
 use crate::timer::now;
 
-/// Which number a fire of a copy has where a sample is taken.
-pub(crate) trait Numbers: fmt::Debug + Send + Sync {
-    /// That of the fire that it is the replay of.
+/// What a copy asks the replay that it is for, besides what observers are notified of.
+pub(crate) trait ForReplay: fmt::Debug + Send + Sync {
+    /// The number of the fire that a fire is the replay of: samples are taken by it.
     fn number(&self, fire: u64) -> u64;
+
+    /// How answers at that point are made into JSON.
+    fn json(&self, point: &PointDescriptor) -> Option<JsonPoint>;
+
+    /// What a handler answered, before its call ends.
+    fn answered(&self, fire: u64, entry: &Entry, answer: RawAnswer);
 }
 
 /// What a copy has in the place of a handler.
@@ -30,7 +39,7 @@ impl Inner {
     /// one at this instant. What happens in it is counted and observed there alone.
     ///
     /// `stand` is asked for each handler, outside of the lock.
-    pub(crate) fn copy<O: Observer + Numbers>(
+    pub(crate) fn copy<O: Observer + ForReplay>(
         &self,
         observer: &Arc<O>,
         mut stand: impl FnMut(&Entry) -> Stand,
@@ -56,7 +65,7 @@ impl Inner {
             max_background: self.config.max_background,
             timer: Arc::clone(timer),
             observers: vec![Arc::clone(observer) as _],
-            numbers: Some(Arc::clone(observer) as _),
+            replay: Some(Arc::clone(observer) as _),
         });
         copy.inner.fill(|store| {
             let points = store.register_copies(copies)?.points;
@@ -86,9 +95,13 @@ mod tests {
     use std::sync::Arc;
     use std::task::{Context, Poll, Waker};
 
-    use super::{Numbers, Stand};
+    use super::{ForReplay, Stand};
     use crate::engine::raw::HandlerCell;
+    use crate::json::JsonPoint;
     use crate::observe::Observer;
+    use crate::point::PointDescriptor;
+    use crate::record::RawAnswer;
+    use crate::registry::entry::Entry;
     use crate::{HookRegistry, hook_points, on};
 
     hook_points! {
@@ -101,10 +114,16 @@ mod tests {
 
     impl Observer for Quiet {}
 
-    impl Numbers for Quiet {
+    impl ForReplay for Quiet {
         fn number(&self, fire: u64) -> u64 {
             fire
         }
+
+        fn json(&self, _: &PointDescriptor) -> Option<JsonPoint> {
+            None
+        }
+
+        fn answered(&self, _: u64, _: &Entry, _: RawAnswer) {}
     }
 
     fn copy(hooks: &HookRegistry) -> HookRegistry {

@@ -69,7 +69,8 @@ impl<'r> Copies<'r> {
     }
 
     fn copy(&self, difference: &Difference) -> Result<HookRegistry, ReplayError> {
-        let collector = Arc::new(Collector(Arc::clone(&self.script)));
+        let (script, points) = (Arc::clone(&self.script), self.points.clone());
+        let collector = Arc::new(Collector { script, points });
         let stand = |entry: &Entry| self.stand(entry, difference);
         let copy = self.hooks.inner.copy(&collector, stand)?;
         self.changes.set(&copy)?;

@@ -51,8 +51,11 @@ struct Played {
     is_stuck: bool,
     /// With the number of the call.
     rows: Vec<(u64, TimelineRow)>,
-    /// What is to be said of stand-ins instead of what the copy says.
-    instead: HashMap<String, Instead>,
+    /// What handlers answered.
+    answers: HashMap<String, Value>,
+    /// The stand-ins that were asked, and what is to be said of them instead of what the copy
+    /// says.
+    stood_in: HashMap<String, Option<Instead>>,
     end: Option<(String, Option<String>)>,
 }
 
@@ -181,6 +184,13 @@ impl Script {
         }
     }
 
+    /// A handler has answered, before its call ends.
+    pub(super) fn answered(&self, fire: u64, handler: String, answer: Value) {
+        if let Some(played) = self.state().fires.get_mut(&fire) {
+            played.answers.insert(handler, answer);
+        }
+    }
+
     /// The code of a handler is about to run, in that fire.
     pub(super) fn polling(&self, fire: u64) {
         self.state().current = Some(fire);
@@ -211,8 +221,8 @@ impl Script {
                 return None;
             }
         };
-        if let (Some(played), Some(instead)) = (state.fires.get_mut(&current), instead) {
-            played.instead.insert(handler.to_owned(), instead);
+        if let Some(played) = state.fires.get_mut(&current) {
+            played.stood_in.insert(handler.to_owned(), instead);
         }
         Some(answer)
     }
@@ -288,18 +298,20 @@ impl State {
 
 impl Played {
     fn into_replayed(self) -> Option<Replayed> {
-        let Self { recorded, rows, instead, end, is_stuck, .. } = self;
+        let Self { recorded, rows, mut answers, stood_in, end, is_stuck, .. } = self;
         let end = end.filter(|_| !is_stuck);
         let rows = rows.into_iter().filter_map(|(_, mut row)| {
-            match instead.get(&row.handler) {
-                Some(Instead::Absent) => return None,
-                Some(Instead::Skipped(reason)) => row.skip(*reason),
-                Some(Instead::Failed(cause)) => {
+            match stood_in.get(&row.handler) {
+                Some(Some(Instead::Absent)) => return None,
+                Some(Some(Instead::Skipped(reason))) => row.skip(*reason),
+                Some(Some(Instead::Failed(cause))) => {
                     if let Some(failure) = &mut row.failure {
                         failure.cause = *cause;
                     }
                 }
-                None => {}
+                // What it answers is what was recorded.
+                Some(None) => {}
+                None => row.answer = answers.remove(&row.handler),
             }
             // Its fire was dropped, as another stand-in has no answer.
             (row.status != CallStatus::Cancelled).then_some(row)

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::setting::RecordedSetting;
 use crate::point::FailurePolicy;
 
+/// The name of the format.
+const FORMAT: &str = "hooks-record";
+
 /// The first line of every file of a recording: what had been recorded of the state when
 /// the file began, so that each file can be read alone.
 ///
@@ -21,6 +24,15 @@ pub struct Header {
     pub points: Vec<PointHandlers>,
     /// The settings that hold, in the order in which a later one counts before an earlier.
     pub settings: Vec<RecordedSetting>,
+}
+
+impl Header {
+    pub(in crate::record) fn new(
+        points: Vec<PointHandlers>,
+        settings: Vec<RecordedSetting>,
+    ) -> Self {
+        Self { format: FORMAT.to_owned(), file: 0, points, settings }
+    }
 }
 
 /// The handlers of one point, in the order in which a fire walks them.

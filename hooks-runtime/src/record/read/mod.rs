@@ -5,6 +5,7 @@ mod files;
 mod fires;
 
 pub use error::{Place, ReadError, Torn};
+pub(super) use files::{numbered, numbered_path};
 pub use fires::{Fires, RecordedFire};
 
 use std::fs::File;
