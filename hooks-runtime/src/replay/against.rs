@@ -1,5 +1,6 @@
 //! A replay, from its options to its report.
 
+use std::collections::HashMap;
 use std::future::poll_fn;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -137,9 +138,8 @@ impl Replay {
             if let Some(refused) = refused {
                 fires[at] = Some(cannot(recorded, refused));
             }
-            for replayed in replayed {
-                let at = replayed.recorded;
-                fires[at] = Some(compared(&history.fires[at], replayed, stuck.as_deref()));
+            for (at, replayed) in compared(&history, replayed, stuck.as_deref()) {
+                fires[at] = Some(replayed);
             }
         }
         let fires = fires.into_iter().flatten().collect();
@@ -239,9 +239,42 @@ fn replay_of(recorded: &RecordedFire, verdict: FireVerdict) -> FireReplay {
     }
 }
 
-fn compared(recorded: &RecordedFire, replayed: Replayed, stuck: Option<&str>) -> FireReplay {
-    let Replayed { timeline, ended, .. } = replayed;
-    let differences = differences(&Timeline::recorded(recorded), &timeline, ended);
+/// The fire that was replayed and those that are nested in it, compared with what was recorded
+/// of them. The first difference of a nested fire may be why its maker does something else.
+fn compared(
+    history: &History,
+    replayed: Vec<Replayed>,
+    stuck: Option<&str>,
+) -> Vec<(usize, FireReplay)> {
+    let mut first: HashMap<u64, (usize, Option<String>)> = HashMap::new();
+    let mut fires = Vec::with_capacity(replayed.len());
+    // A fire begins before those that are nested in it.
+    for replayed in replayed.into_iter().rev() {
+        let Replayed { recorded: at, fire, parent, ends, .. } = &replayed;
+        let (at, fire, parent, ends) = (*at, *fire, *parent, ends.clone());
+        let mut compared = compared_one(&history.fires[at], replayed, stuck);
+        let own = compared.differences.first().map(|difference| {
+            let ended = difference.handler.as_ref().and_then(|handler| ends.get(handler));
+            (ended.copied().unwrap_or(0), difference.handler.clone())
+        });
+        let cause = [own, first.remove(&fire)].into_iter().flatten().min();
+        if let (FireVerdict::Changed { by, .. }, Some((_, cause))) = (&mut compared.verdict, &cause)
+        {
+            by.clone_from(cause);
+        }
+        if let (Some(parent), Some(cause)) = (parent, cause) {
+            let known = first.entry(parent).or_insert_with(|| cause.clone());
+            *known = cause.min(known.clone());
+        }
+        fires.push((at, compared));
+    }
+    fires
+}
+
+fn compared_one(recorded: &RecordedFire, replayed: Replayed, stuck: Option<&str>) -> FireReplay {
+    let Replayed { timeline, ended, until, .. } = replayed;
+    let differences =
+        differences(&Timeline::recorded(recorded), &timeline, ended, until.as_deref());
     let unknown = stuck.filter(|_| !ended).map(str::to_owned);
     let verdict = match (differences.first(), unknown) {
         (Some(first), unknown) => FireVerdict::Changed { by: first.handler.clone(), unknown },

@@ -105,11 +105,12 @@ impl fmt::Display for DifferenceKind {
 
 /// The differences, the first one first: in the order in which the handlers are walked, what
 /// the fire came to last. Of a fire that was not replayed to its end, only what happened until
-/// then is compared.
+/// then is compared: `until` is the handler that has no answer.
 pub(super) fn differences(
     recorded: &Timeline,
     replayed: &Timeline,
     ended: bool,
+    until: Option<&str>,
 ) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut rest = recorded.rows.iter();
@@ -125,7 +126,7 @@ pub(super) fn differences(
         if rest.as_slice().iter().any(|row| row.handler == now.handler) {
             let before = rest.by_ref().take_while(|row| row.handler != now.handler);
             let gone = before.filter(|row| replayed.row(&row.handler).is_none());
-            found.extend(gone.filter(|_| ended).filter_map(removed));
+            found.extend(gone.filter_map(removed));
         }
         match kind(then, now) {
             Some(kind) => found.push(difference(kind, Some(then), Some(now))),
@@ -136,9 +137,13 @@ pub(super) fn differences(
             None => {}
         }
     }
-    if ended {
-        let gone = rest.filter(|row| replayed.row(&row.handler).is_none());
+    let is_known = |until: &str| rest.as_slice().iter().any(|row| row.handler == until);
+    if ended || until.is_some_and(is_known) {
+        let certain = rest.take_while(|row| until != Some(&row.handler));
+        let gone = certain.filter(|row| replayed.row(&row.handler).is_none());
         found.extend(gone.filter_map(removed));
+    }
+    if ended {
         if recorded.outcome != replayed.outcome {
             let handler = found.first().and_then(|first| first.handler.clone());
             let shown = |timeline: &Timeline| Some(timeline.outcome.clone());

@@ -59,7 +59,8 @@ pub enum FireVerdict {
     Same,
     /// Something is different.
     Changed {
-        /// The handler of the first difference: what comes after it may follow from it.
+        /// The handler of the first difference, here or in a fire that is nested in this one:
+        /// what comes after it may follow from it.
         by: Option<String>,
         /// Why the replay could not go on behind that, where it could not.
         unknown: Option<String>,
@@ -119,7 +120,7 @@ impl ReplayReport {
 }
 
 impl FireReplay {
-    /// The handler of the first difference.
+    /// The handler of the first difference, here or in a fire that is nested in this one.
     pub fn by(&self) -> Option<&str> {
         match &self.verdict {
             FireVerdict::Changed { by, .. } => by.as_deref(),

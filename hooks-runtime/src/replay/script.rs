@@ -35,6 +35,8 @@ struct State {
     found: HashSet<usize>,
     /// The fire whose handler runs.
     current: Option<u64>,
+    /// How much has happened.
+    clock: usize,
     /// Why it cannot go on.
     stuck: Option<String>,
     /// Points with handlers for which nothing can stand in.
@@ -49,14 +51,22 @@ struct Played {
     parent: Option<u64>,
     /// A handler of it, or of one that is nested in it, has no answer.
     is_stuck: bool,
-    /// With the number of the call.
-    rows: Vec<(u64, TimelineRow)>,
+    rows: Vec<PlayedRow>,
     /// What handlers answered.
     answers: HashMap<String, Value>,
     /// The stand-ins that were asked, and what is to be said of them instead of what the copy
     /// says.
     stood_in: HashMap<String, Option<Instead>>,
     end: Option<(String, Option<String>)>,
+}
+
+/// A handler in a fire of a copy.
+struct PlayedRow {
+    /// The number of the call; zero where it is not called.
+    call: u64,
+    /// When it ended, among all that happened in the replay of a fire.
+    at: usize,
+    row: TimelineRow,
 }
 
 /// What is to be said of a stand-in.
@@ -80,9 +90,16 @@ enum Answer {
 /// What happened in a recorded fire when it was replayed.
 pub(super) struct Replayed {
     pub(super) recorded: usize,
+    /// Its number in the copy, and that of the fire that it is nested in.
+    pub(super) fire: u64,
+    pub(super) parent: Option<u64>,
+    /// When its handlers ended, among all that happened in the replay.
+    pub(super) ends: HashMap<String, usize>,
     pub(super) timeline: Timeline,
     /// Whether it came to its end.
     pub(super) ended: bool,
+    /// The first handler without an answer, where it did not.
+    pub(super) until: Option<String>,
 }
 
 impl Script {
@@ -118,7 +135,7 @@ impl Script {
     pub(super) fn end(&self) -> (Vec<Replayed>, Option<String>) {
         let mut state = self.state();
         let order = std::mem::take(&mut state.order);
-        let replayed = order.iter().filter_map(|id| state.fires.remove(id)?.into_replayed());
+        let replayed = order.iter().filter_map(|id| state.fires.remove(id)?.into_replayed(*id));
         (replayed.collect(), state.stuck.take())
     }
 
@@ -170,17 +187,20 @@ impl Script {
     /// A call begins: its row has its place from here on.
     pub(super) fn call_started(&self, fire: u64, call: u64, row: TimelineRow) {
         if let Some(played) = self.state().fires.get_mut(&fire) {
-            played.rows.push((call, row));
+            played.rows.push(PlayedRow { call, at: 0, row });
         }
     }
 
     /// A call has ended, or does not take place.
     pub(super) fn call_ended(&self, fire: u64, call: u64, row: TimelineRow) {
         let mut state = self.state();
+        state.clock += 1;
+        let at = state.clock;
         let Some(played) = state.fires.get_mut(&fire) else { return };
-        match played.rows.iter_mut().find(|(of, _)| *of == call && call != 0) {
-            Some((_, known)) => *known = row,
-            None => played.rows.push((call, row)),
+        let ended = PlayedRow { call, at, row };
+        match played.rows.iter_mut().find(|it| it.call == call && call != 0) {
+            Some(known) => *known = ended,
+            None => played.rows.push(ended),
         }
     }
 
@@ -250,8 +270,7 @@ impl Script {
             (_, Some(reason)) => Err(reason),
             _ => return Err("the fire was dropped before it answered".to_owned()),
         };
-        if !self.recompose && !matches!(answered, Err(SkipReason::Unregistered | SkipReason::Once))
-        {
+        if !self.recompose && matches!(answered, Ok(_) | Err(SkipReason::Condition)) {
             self.check_payload(at, call, payload)?;
         }
         match answered {
@@ -297,10 +316,13 @@ impl State {
 }
 
 impl Played {
-    fn into_replayed(self) -> Option<Replayed> {
-        let Self { recorded, rows, mut answers, stood_in, end, is_stuck, .. } = self;
+    fn into_replayed(self, fire: u64) -> Option<Replayed> {
+        let Self { recorded, parent, rows, mut answers, stood_in, end, is_stuck } = self;
         let end = end.filter(|_| !is_stuck);
-        let rows = rows.into_iter().filter_map(|(_, mut row)| {
+        let is_cut = |row: &TimelineRow| row.status == CallStatus::Cancelled;
+        let until = rows.iter().find(|it| is_cut(&it.row)).map(|it| it.row.handler.clone());
+        let ends = rows.iter().map(|it| (it.row.handler.clone(), it.at)).collect();
+        let rows = rows.into_iter().filter_map(|PlayedRow { mut row, .. }| {
             match stood_in.get(&row.handler) {
                 Some(Some(Instead::Absent)) => return None,
                 Some(Some(Instead::Skipped(reason))) => row.skip(*reason),
@@ -314,11 +336,12 @@ impl Played {
                 None => row.answer = answers.remove(&row.handler),
             }
             // Its fire was dropped, as another stand-in has no answer.
-            (row.status != CallStatus::Cancelled).then_some(row)
+            (!is_cut(&row)).then_some(row)
         });
         let (rows, ended) = (rows.collect(), end.is_some());
         let (outcome, error) = end.unwrap_or_else(|| ("unknown".to_owned(), None));
-        Some(Replayed { recorded: recorded?, timeline: Timeline { rows, outcome, error }, ended })
+        let timeline = Timeline { rows, outcome, error };
+        Some(Replayed { recorded: recorded?, fire, parent, ends, timeline, ended, until })
     }
 }
 
