@@ -16,6 +16,7 @@ mod plugin;
 mod points;
 mod proof;
 mod real;
+mod recorded;
 mod reference;
 mod reference_fire;
 mod reference_flow;

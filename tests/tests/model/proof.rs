@@ -44,8 +44,9 @@ pub fn check(plan: &Plan) {
 
 fn check_counting(plan: &Plan, covered: &Covered) {
     keep_quiet();
-    // Every other case is traced by an operator as well.
-    let world = World::new(plan.timer, plan.observed, plan.steps.len().is_multiple_of(2));
+    // Every other case is traced by an operator as well, and every third is recorded.
+    let (traced, recorded) = (plan.steps.len().is_multiple_of(2), plan.steps.len() % 3 == 0);
+    let world = World::new(plan.timer, plan.observed, traced, recorded);
     // After that: the trace itself is in the log.
     log::listen();
     let mut reference = Reference::new(plan.timer, plan.observed);
@@ -67,6 +68,9 @@ fn check_counting(plan: &Plan, covered: &Covered) {
         assert_each(&world.spy.take(), &observed, || format!("observed in step {number}, {op:?}"));
         assert_each(&log::take(), &failures, || format!("the log after step {number}"));
         assert_eq!(real::audited(&hooks), reference.audited(), "audit after step {number}");
+    }
+    if let Some(recorded) = world.recorded.lock().unwrap().take() {
+        covered.recorded.fetch_add(recorded.check(), Ordering::Relaxed);
     }
     // Nothing that a handler holds outlives the registry.
     world.hooks.lock().unwrap().take();
@@ -125,6 +129,7 @@ struct Covered {
     dropped: AtomicU64,
     failed: AtomicU64,
     recovered: AtomicU64,
+    recorded: AtomicU64,
 }
 
 impl Covered {
@@ -153,7 +158,10 @@ impl std::fmt::Display for Covered {
             [&self.steps, &self.calls, &self.dropped, &self.failed, &self.recovered]
                 .map(|count| count.load(Ordering::Relaxed));
         write!(f, "{steps} steps, {calls} calls, {dropped} dropped and {failed} failed fires")?;
-        if recovered > 0 { write!(f, ", {recovered} reported recoveries") } else { Ok(()) }
+        if recovered > 0 {
+            write!(f, ", {recovered} reported recoveries")?;
+        }
+        write!(f, ", {} fires recorded", self.recorded.load(Ordering::Relaxed))
     }
 }
 
