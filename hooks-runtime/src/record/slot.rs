@@ -41,7 +41,7 @@ type Clock = Box<dyn Fn() -> SystemTime + Send + Sync>;
 pub(crate) struct RecordingState {
     pub(super) run: String,
     pub(super) queue: Queue,
-    pub(super) catalogue: Catalogue,
+    pub(super) catalogues: Vec<Catalogue>,
     /// For points of these patterns; for all where there are none.
     pub(super) only: Vec<String>,
     /// The last that fits counts.
@@ -137,7 +137,8 @@ impl RecordingState {
 
     /// How values at that point are made into JSON.
     pub(super) fn json(&self, point: &PointDescriptor) -> Option<JsonPoint> {
-        self.catalogue.get(point.name()).filter(|known| known.index() == point.index())?.json
+        let mut known = self.catalogues.iter().filter_map(|it| it.get(point.name()));
+        known.find(|known| known.index() == point.index())?.json
     }
 
     fn add(&self, at_ns: u64, generation: u64, kind: LineKind) {

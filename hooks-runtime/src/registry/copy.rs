@@ -4,13 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::engine::raw::ErasedHandler;
-use crate::error::RegisterError;
 use crate::json::JsonPoint;
 use crate::observe::Observer;
 use crate::point::PointDescriptor;
 use crate::record::RawAnswer;
 use crate::registry::entry::Entry;
-use crate::registry::store::{Copied, Store};
+use crate::registry::store::Copied;
 use crate::registry::{HookRegistry, Inner, RegistryConfig};
 use crate::timer::now;
 
@@ -43,7 +42,7 @@ impl Inner {
         &self,
         observer: &Arc<O>,
         mut stand: impl FnMut(&Entry) -> Stand,
-    ) -> Result<HookRegistry, RegisterError> {
+    ) -> HookRegistry {
         let RegistryConfig { timeout, depth, timer, .. } = &self.config;
         let at = now(&**timer);
         let (mut entries, settings) = {
@@ -67,25 +66,14 @@ impl Inner {
             observers: vec![Arc::clone(observer) as _],
             replay: Some(Arc::clone(observer) as _),
         });
-        copy.inner.fill(|store| {
-            let points = store.register_copies(copies)?.points;
-            store.settings = settings;
-            Ok(points)
-        })?;
-        Ok(copy)
-    }
-
-    fn fill(
-        &self,
-        with: impl FnOnce(&mut Store) -> Result<Vec<usize>, RegisterError>,
-    ) -> Result<(), RegisterError> {
         let commit = {
-            let mut store = self.store();
-            let points = with(&mut store)?;
-            self.publish_settings(&mut store, points.into_iter())
+            let mut store = copy.inner.store();
+            let points = store.register_copies(copies).points;
+            store.settings = settings;
+            copy.inner.publish_settings(&mut store, points.into_iter())
         };
         drop(commit);
-        Ok(())
+        copy
     }
 }
 
@@ -131,7 +119,7 @@ mod tests {
             Some(handler) => Stand::As { handler, once: false },
             None => Stand::Absent,
         };
-        hooks.inner.copy(&Arc::new(Quiet), stand).unwrap()
+        hooks.inner.copy(&Arc::new(Quiet), stand)
     }
 
     fn order(hooks: &HookRegistry) -> Vec<String> {

@@ -72,7 +72,7 @@ impl<'r> Copies<'r> {
         let (script, points) = (Arc::clone(&self.script), self.points.clone());
         let collector = Arc::new(Collector { script, points });
         let stand = |entry: &Entry| self.stand(entry, difference);
-        let copy = self.hooks.inner.copy(&collector, stand)?;
+        let copy = self.hooks.inner.copy(&collector, stand);
         self.changes.set(&copy)?;
         Ok(copy)
     }

@@ -2,7 +2,6 @@
 
 use thiserror::Error;
 
-use crate::error::RegisterError;
 use crate::operator::OperatorError;
 use crate::readable::readable_debug;
 use crate::record::ReadError;
@@ -34,9 +33,6 @@ pub enum ReplayError {
     /// A change names no handler, or cannot be made.
     #[error(transparent)]
     Change(#[from] OperatorError),
-    /// The handlers cannot be ordered without those that are left out.
-    #[error(transparent)]
-    Register(#[from] RegisterError),
 }
 
-readable_debug! { enum ReplayError { Read(error), Change(error), Register(error) } }
+readable_debug! { enum ReplayError { Read(error), Change(error) } }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::error::ReplayError;
 use super::timeline::full_name;
-use crate::record::{CallLine, Reader, RecordedFire};
+use crate::record::{CallLine, LineKind, Reader, RecordedFire};
 
 /// All fires of a recording, those of a run in the order in which they began.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(super) struct History {
     pub(super) fires: Vec<RecordedFire>,
     /// The fires that are nested in one, by its place here, in the order in which they began.
     children: HashMap<usize, Vec<usize>>,
-    /// The handlers that any fire of a run has at a point.
+    /// The handlers that a run had at a point at any time.
     known: HashMap<(String, String), HashSet<String>>,
     /// What of the recording could not be read.
     pub(super) unread: Vec<String>,
@@ -30,7 +30,21 @@ impl History {
             }
         }
         unread.extend(all.torn().iter().map(ToString::to_string));
-        Ok(Self::new(fires, unread))
+        let mut history = Self::new(fires, unread);
+        // What cannot be read was noted above.
+        for line in Reader::open(path)?.flatten() {
+            let points = match line.kind {
+                LineKind::Header(header) => header.points,
+                LineKind::Handlers(point) => vec![point],
+                _ => continue,
+            };
+            for point in points {
+                let known = history.known.entry((line.run.clone(), point.point)).or_default();
+                let handlers = point.handlers.iter();
+                known.extend(handlers.map(|it| full_name(it.plugin.as_deref(), &it.handler)));
+            }
+        }
+        Ok(history)
     }
 
     fn new(mut fires: Vec<RecordedFire>, unread: Vec<String>) -> Self {
@@ -66,7 +80,7 @@ impl History {
         children.filter(move |child| self.fires[*child].fire.point == point)
     }
 
-    /// The handlers that other fires of its run have at the point, and this one has not: they
+    /// The handlers that its run has at the point at another time, and this fire has not: they
     /// were not registered then.
     pub(super) fn absent(&self, at: usize) -> impl Iterator<Item = &str> {
         let recorded = &self.fires[at];
@@ -75,12 +89,12 @@ impl History {
         known.filter(move |handler| !here.contains(*handler)).map(String::as_str)
     }
 
-    /// Whether a fire of its run has the handler at the point.
+    /// Whether its run has the handler at the point at any time.
     pub(super) fn knows(&self, at: usize, handler: &str) -> bool {
         self.known_at(at).is_some_and(|known| known.contains(handler))
     }
 
-    /// Whether any fire has the handler at that point.
+    /// Whether any run has the handler at that point.
     pub(super) fn has(&self, point: &str, handler: &str) -> bool {
         self.known.iter().any(|((_, of), known)| of == point && known.contains(handler))
     }

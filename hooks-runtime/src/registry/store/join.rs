@@ -24,6 +24,8 @@ use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
 use crate::registry::RegistryConfig;
 use crate::registry::entry::{Entry, Owner};
 use crate::registry::handler_counters::HandlerCounters;
+#[cfg(feature = "replay")]
+use crate::registry::order;
 
 /// A batch of registrations that is being registered.
 ///
@@ -150,11 +152,6 @@ impl Store {
                 }
             }
         }
-        self.join(batch)
-    }
-
-    /// Joins what passed the checks of its own.
-    fn join(&mut self, batch: &mut Batch) -> Result<Change, RegisterError> {
         let leaving = self.entries_of(batch.instead_of);
         let plans = self.plan(&batch.validated, &leaving)?;
         for id in batch.plugins.keys() {
@@ -170,9 +167,10 @@ impl Store {
     }
 
     /// Registers copies of handlers of another registry, which were checked there, in the
-    /// order in which they were registered.
+    /// order in which they were registered. Constraints that are dropped there are dropped
+    /// here too.
     #[cfg(feature = "replay")]
-    pub(crate) fn register_copies(&mut self, copies: Vec<Copied>) -> Result<Change, RegisterError> {
+    pub(crate) fn register_copies(&mut self, copies: Vec<Copied>) -> Change {
         let mut batch = Batch::new(Vec::new());
         for Copied { of, handler, once } in copies {
             let plugin = of.plugin.as_ref().map(|plugin| self.record(plugin.id(), &mut batch));
@@ -207,7 +205,18 @@ impl Store {
                 Validated { index, descriptor, point_type, entry, replaces: None, base: None };
             batch.validated.push(one);
         }
-        self.join(&mut batch)
+        let mut points: BTreeMap<usize, Vec<Arc<Entry>>> = BTreeMap::new();
+        for one in &batch.validated {
+            points.entry(one.index).or_default().push(Arc::clone(&one.entry));
+        }
+        let plans = points.into_iter().map(|(index, entries)| {
+            let sorted = order::sorted(entries, |_| false);
+            (index, Plan::Resort(sorted.expect("no circle of built-in ones was registered")))
+        });
+        let plans = plans.collect();
+        self.plugins.extend(batch.plugins.drain());
+        self.declared.extend(batch.declared.drain());
+        self.apply(batch.validated, Vec::new(), plans)
     }
 
     /// The checks that concern one registration alone.
