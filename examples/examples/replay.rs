@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hooks_examples::replayed::replay_of;
+use hooks_examples::replayed::{replay_of, take_over_modes};
 use hooks_examples::{day, view};
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -20,11 +20,11 @@ What the agent's handlers would have done with a recording of it.
   cargo run --example replay -- FILE            replay it: what would differ
 
 Handlers that are declared pure are called. Others answer with what was recorded of them.
+What an operator had disabled or in shadow when the recording began is so again.
 
 options, each as often as wanted
   --without PLUGIN         as if the plugin were not installed
   --tighten HANDLER        as if the handler failed closed
-  --shadow HANDLER         put the handler into shadow, as it was when FILE was recorded
   --shadow-lifted HANDLER  as if the handler were not in shadow
   --call HANDLER           call the handler, whatever it does besides answering
   HANDLER is plugin/handler, or a target as an operator writes it: point:plugin/handler
@@ -39,7 +39,6 @@ struct Options {
     file: Option<PathBuf>,
     without: Vec<String>,
     tighten: Vec<String>,
-    shadow: Vec<String>,
     lift: Vec<String>,
     call: Vec<String>,
     recompose: bool,
@@ -79,12 +78,7 @@ async fn run(file: PathBuf, options: Options) -> Result<bool, Failure> {
     // The same handlers as those of the agent, in a house of their own.
     let house = day::house()?;
     let hooks = house.agent.hooks();
-    for handler in &options.shadow {
-        let target = if handler.contains(':') { handler.clone() } else { format!("*:{handler}") };
-        let operator = hooks.operator();
-        let shadow = operator.shadow(&target).break_glass("as it was recorded");
-        shadow.until(std::time::Duration::from_hours(1)).apply()?;
-    }
+    take_over_modes(hooks, &file)?;
     let mut about = vec![format!("{} against today's handlers", file.display())];
     let mut replay = replay_of(&file, hooks);
     for plugin in &options.without {
@@ -126,7 +120,6 @@ fn options() -> Result<Options, lexopt::Error> {
         match argument {
             Long("without") => options.without.push(arguments.value()?.string()?),
             Long("tighten") => options.tighten.push(arguments.value()?.string()?),
-            Long("shadow") => options.shadow.push(arguments.value()?.string()?),
             Long("shadow-lifted") => options.lift.push(arguments.value()?.string()?),
             Long("call") => options.call.push(arguments.value()?.string()?),
             Long("recompose") => options.recompose = true,

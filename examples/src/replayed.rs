@@ -1,12 +1,14 @@
-//! The agent's fires in a file, and that file against its handlers.
+//! A recording of the agent, against its handlers.
 
+use std::error::Error;
 use std::path::Path;
+use std::time::Duration;
 
 use hooks_points::catalogue;
-use hooks_runtime::ScopedHooks;
 use hooks_runtime::catalogue::Catalogue;
-use hooks_runtime::record::{CapturePolicy, Recorder};
+use hooks_runtime::record::{CapturePolicy, LineKind, Reader, Recorder};
 use hooks_runtime::replay::{Replay, replay};
+use hooks_runtime::{HookRegistry, ScopedHooks};
 
 /// The points of the agent. Two of these have a point of one name, so they are not one.
 pub fn catalogues() -> [Catalogue; 4] {
@@ -23,4 +25,28 @@ pub fn recorder(path: &Path) -> Recorder {
 pub fn replay_of(path: &Path, hooks: &ScopedHooks) -> Replay {
     let recorded = catalogues().iter().fold(replay(path), |it, points| it.catalogue(points));
     recorded.against(hooks)
+}
+
+/// How long what is taken over holds: longer than a replay takes.
+const TAKEN_OVER: Duration = Duration::from_hours(1);
+
+/// Disables and shadows the handlers that an operator had disabled or in shadow when the
+/// recording in that file began: then what is asked is what another setting would have done.
+pub fn take_over_modes(
+    hooks: &HookRegistry,
+    path: &Path,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let first = Reader::open(path)?.next().transpose()?;
+    let Some(LineKind::Header(header)) = first.map(|line| line.kind) else { return Ok(()) };
+    let operator = hooks.operator();
+    for setting in header.settings {
+        let draft = match &*setting.setting {
+            "disable" => operator.disable(setting.target),
+            "shadow" => operator.shadow(setting.target),
+            "warn" => operator.warn(setting.target),
+            _ => continue,
+        };
+        draft.break_glass("as it was recorded").until(TAKEN_OVER).apply()?;
+    }
+    Ok(())
 }

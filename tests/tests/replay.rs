@@ -283,7 +283,7 @@ async fn l38_every_change_of_a_handler_is_shown_and_named() {
         texts,
         [
             "decision  audit/rest: set folder -> set shell, folder",
-            "decision  shell: set shell -> no opinion"
+            "decision  shell: set shell -> ran"
         ]
     );
 

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::timeline::{Timeline, TimelineRow};
+use crate::escape::excerpt;
 use crate::record::CallStatus;
 
 /// What is different about one handler in one fire, or about what the fire came to.
@@ -166,8 +167,14 @@ fn difference(
 ) -> Difference {
     let handler = recorded.or(replayed).map(|row| row.handler.clone());
     let follows = [recorded, replayed].iter().flatten().any(|row| row.is_consequence());
-    let shown = |row: Option<&TimelineRow>| row.map(ToString::to_string);
-    Difference { kind, handler, recorded: shown(recorded), replayed: shown(replayed), follows }
+    let shown = |row: &TimelineRow| match &row.answer {
+        Some(answer) if kind == DifferenceKind::Answer => {
+            format!("{row}, as {}", excerpt(&answer.to_string()))
+        }
+        _ => row.to_string(),
+    };
+    let (recorded, replayed) = (recorded.map(shown), replayed.map(shown));
+    Difference { kind, handler, recorded, replayed, follows }
 }
 
 /// How two rows of one handler differ.

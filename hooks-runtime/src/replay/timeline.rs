@@ -220,7 +220,7 @@ fn write_decision(decision: &Decision, f: &mut fmt::Formatter<'_>) -> fmt::Resul
         Decision::Fields { fields } if !fields.is_empty() => {
             write!(f, "set {}", escaped(&fields.join(", ")))
         }
-        Decision::Nothing | Decision::Fields { .. } => f.write_str("no opinion"),
+        Decision::Nothing | Decision::Fields { .. } => f.write_str("ran"),
         Decision::Rejected { reason } => write!(f, "rejected: {}", escaped(reason)),
         Decision::Aborted { reason } => write!(f, "aborted: {}", escaped(reason)),
         other => f.write_str(other.as_str()),

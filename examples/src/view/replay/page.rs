@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use hooks_runtime::replay::{FireReplay, FireVerdict, ReplayReport, Timeline, TimelineRow};
+use hooks_runtime::replay::{
+    Difference, FireReplay, FireVerdict, ReplayReport, Timeline, TimelineRow,
+};
 
 use super::pairs::{Pair, pairs};
 use super::reasons;
@@ -99,9 +101,10 @@ fn section(html: &mut String, fire: &FireReplay) -> fmt::Result {
 fn row(html: &mut String, pair: &Pair<'_>) -> fmt::Result {
     let mark = if pair.difference.is_some() { " differs" } else { "" };
     write!(html, "<li class=\"pair{mark}\"><div class=\"then\">")?;
-    cell(html, pair.recorded)?;
+    let said = |text: fn(&Difference) -> &Option<String>| pair.difference.map(text);
+    cell(html, pair.recorded, said(|it| &it.recorded))?;
     html.push_str("</div><div class=\"now\">");
-    cell(html, pair.replayed)?;
+    cell(html, pair.replayed, said(|it| &it.replayed))?;
     if let Some(difference) = pair.difference {
         let follows = if difference.follows { ", follows from above" } else { "" };
         write!(html, " <span class=\"kind\">≠ {}{follows}</span>", difference.kind)?;
@@ -110,9 +113,14 @@ fn row(html: &mut String, pair: &Pair<'_>) -> fmt::Result {
     Ok(())
 }
 
-fn cell(html: &mut String, row: Option<&TimelineRow>) -> fmt::Result {
+/// A handler, and what became of it: of a difference in the words of that.
+fn cell(
+    html: &mut String,
+    row: Option<&TimelineRow>,
+    said: Option<&Option<String>>,
+) -> fmt::Result {
     let Some(row) = row else { return html.write_str("<span class=\"soft\">not there</span>") };
-    let said = row.to_string();
+    let said = said.and_then(Clone::clone).unwrap_or_else(|| row.to_string());
     let class = if row.failure.is_some() {
         "failed"
     } else if row.skipped.is_some() {
