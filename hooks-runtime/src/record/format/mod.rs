@@ -37,6 +37,9 @@ pub const VERSION: u32 = 1;
 /// assert!(matches!(&line.kind, LineKind::Dropped(dropped) if dropped.fires == 3));
 /// assert_eq!(line.to_json(), text);
 /// ```
+///
+/// With the feature `schema` it has a JSON Schema, `Line::schema()`, which is also in the
+/// file `src/record/schema.json` of this crate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -170,6 +173,20 @@ impl Line {
     pub fn to_json(&self) -> String {
         // Every part of it is text, numbers and JSON values under keys of text.
         serde_json::to_string(self).expect("a line has nothing that is not JSON")
+    }
+}
+
+#[cfg(feature = "schema")]
+impl Line {
+    /// The JSON Schema of a line.
+    ///
+    /// ```
+    /// use hooks_runtime::record::Line;
+    ///
+    /// assert_eq!(Line::schema()["title"], "Line");
+    /// ```
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(Self).to_value()
     }
 }
 
