@@ -81,7 +81,7 @@ const VALUE_BYTES: u64 = 64 * 1_024;
 pub struct Recorder {
     to: To,
     run: Option<String>,
-    catalogue: Catalogue,
+    catalogues: Vec<Catalogue>,
     only: Vec<String>,
     policies: Vec<(String, CapturePolicy)>,
     queue: usize,
@@ -112,13 +112,13 @@ pub enum RecordError {
     /// The registry is being recorded already.
     #[error("this registry is being recorded already: close that recording first")]
     Recording,
-    /// No point has that name, in the catalogue of the recorder or in the registry.
+    /// No point has that name, in the catalogues of the recorder or in the registry.
     #[error(
         "no hook point is `{}`{}",
         escaped(.point),
         match .nearest {
             Some(nearest) => format!("; did you mean `{}`?", escaped(nearest)),
-            None => ": it has no handlers, was never fired, and is not in the catalogue of \
+            None => ": it has no handlers, was never fired, and is not in a catalogue of \
                      the recorder".to_owned(),
         }
     )]
@@ -166,7 +166,7 @@ impl Recorder {
         Self {
             to,
             run: None,
-            catalogue: Catalogue::default(),
+            catalogues: Vec::new(),
             only: Vec::new(),
             policies: Vec::new(),
             queue: QUEUE,
@@ -177,8 +177,9 @@ impl Recorder {
     }
 
     /// The points whose values can be recorded: those that the catalogue has with JSON.
+    /// Several add to each other.
     pub fn catalogue(mut self, catalogue: &Catalogue) -> Self {
-        self.catalogue = catalogue.clone();
+        self.catalogues.push(catalogue.clone());
         self
     }
 
@@ -290,11 +291,11 @@ impl Recorder {
     /// runs.
     pub fn start(self, hooks: &HookRegistry) -> Result<(Recording, RecordWriter), RecordError> {
         self.check(hooks)?;
-        let Self { to, run, catalogue, only, policies, queue, value_bytes, limits, clock } = self;
+        let Self { to, run, catalogues, only, policies, queue, value_bytes, limits, clock } = self;
         let state = Arc::new(RecordingState {
             run: run.unwrap_or_else(new_run),
             queue: Queue::new(queue),
-            catalogue,
+            catalogues,
             only,
             policies,
             value_bytes,
@@ -326,7 +327,7 @@ impl Recorder {
         }
         let mut known: Vec<_> =
             hooks.inner.store().used_points().map(PointDescriptor::name).collect();
-        known.extend(self.catalogue.names());
+        known.extend(self.catalogues.iter().flat_map(Catalogue::names));
         let patterns = self.policies.iter().map(|(pattern, _)| pattern).chain(&self.only);
         for pattern in patterns.filter(|pattern| *pattern != "*") {
             if !known.iter().any(|name| glob(pattern, name)) {

@@ -41,7 +41,7 @@ type Clock = Box<dyn Fn() -> SystemTime + Send + Sync>;
 pub(crate) struct RecordingState {
     pub(super) run: String,
     pub(super) queue: Queue,
-    pub(super) catalogue: Catalogue,
+    pub(super) catalogues: Vec<Catalogue>,
     /// For points of these patterns; for all where there are none.
     pub(super) only: Vec<String>,
     /// The last that fits counts.
@@ -137,7 +137,11 @@ impl RecordingState {
 
     /// How values at that point are made into JSON.
     pub(super) fn json(&self, point: &PointDescriptor) -> Option<JsonPoint> {
-        self.catalogue.get(point.name()).filter(|known| known.index() == point.index())?.json
+        let mut catalogues = self.catalogues.iter();
+        let known = catalogues.find_map(|catalogue| {
+            catalogue.get(point.name()).filter(|known| known.index() == point.index())
+        });
+        known?.json
     }
 
     fn add(&self, at_ns: u64, generation: u64, kind: LineKind) {

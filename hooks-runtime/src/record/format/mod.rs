@@ -186,7 +186,31 @@ impl Line {
     /// assert_eq!(Line::schema()["title"], "Line");
     /// ```
     pub fn schema() -> serde_json::Value {
-        schemars::schema_for!(Self).to_value()
+        let mut schema = schemars::schema_for!(Self).to_value();
+        leave_out_examples(&mut schema);
+        schema
+    }
+}
+
+/// Of each description, what is said before the first example.
+#[cfg(feature = "schema")]
+fn leave_out_examples(schema: &mut serde_json::Value) {
+    use serde_json::Value;
+
+    match schema {
+        Value::Object(map) => {
+            for (key, value) in map.iter_mut() {
+                match value {
+                    Value::String(text) if key == "description" => {
+                        let end = text.find("\n\n").unwrap_or(text.len());
+                        text.truncate(end);
+                    }
+                    value => leave_out_examples(value),
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(leave_out_examples),
+        _ => {}
     }
 }
 
