@@ -7,24 +7,15 @@ use std::time::Duration;
 use hooks_points::catalogue;
 use hooks_runtime::catalogue::Catalogue;
 use hooks_runtime::record::{CapturePolicy, LineKind, Reader, Recorder};
-use hooks_runtime::replay::{Replay, replay};
+use hooks_runtime::replay::{Recorded, Replay, replay};
 use hooks_runtime::{HookRegistry, ScopedHooks};
 
-/// The points of the agent. Two of these have a point of one name, so they are not one.
-pub fn catalogues() -> [Catalogue; 4] {
-    [catalogue::agent(), catalogue::gateway(), catalogue::lifecycle(), catalogue::mcp()]
-}
-
-/// Records the agent's fires to that file, with all that they carry.
-pub fn recorder(path: &Path) -> Recorder {
-    let recorder = Recorder::to(path).capture("*", CapturePolicy::Full);
-    catalogues().iter().fold(recorder, Recorder::catalogue)
-}
+use crate::recorded::points;
+use hooks_runtime::{HookRegistry, ScopedHooks};
 
 /// The recording in that file, against these handlers.
 pub fn replay_of(path: &Path, hooks: &ScopedHooks) -> Replay {
-    let recorded = catalogues().iter().fold(replay(path), |it, points| it.catalogue(points));
-    recorded.against(hooks)
+    points().iter().fold(replay(path), Recorded::catalogue).against(hooks)
 }
 
 /// How long what is taken over holds: longer than a replay takes.

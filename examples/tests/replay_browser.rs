@@ -3,7 +3,8 @@
 
 use hooks_browser::Browser;
 use hooks_examples::agent::line;
-use hooks_examples::replayed::{recorder, replay_of};
+use hooks_examples::recorded::Recorded;
+use hooks_examples::replayed::replay_of;
 use hooks_examples::{day, view};
 use hooks_runtime::replay::ReplayReport;
 use serde_json::json;
@@ -16,8 +17,7 @@ const HOSTILE: &str =
 /// A day with a hostile message, replayed without the plugins that refused something.
 async fn page(folder: &TempDir) -> ReplayReport {
     let (house, file) = (day::house().expect("a house"), folder.path().join("day.jsonl"));
-    let (recording, writer) = recorder(&file).start(house.agent.hooks()).expect("a recording");
-    tokio::spawn(writer.run());
+    let recording = Recorded::start(house.agent.hooks(), &file).expect("a recording");
     day::live(&house, drop).await.expect("a day");
     let (inlet, inbox) = line();
     inlet.write("cli", "desk", HOSTILE);

@@ -112,13 +112,13 @@ pub enum RecordError {
     /// The registry is being recorded already.
     #[error("this registry is being recorded already: close that recording first")]
     Recording,
-    /// No point has that name, in the catalogue of the recorder or in the registry.
+    /// No point has that name, in the catalogues of the recorder or in the registry.
     #[error(
         "no hook point is `{}`{}",
         escaped(.point),
         match .nearest {
             Some(nearest) => format!("; did you mean `{}`?", escaped(nearest)),
-            None => ": it has no handlers, was never fired, and is not in the catalogue of \
+            None => ": it has no handlers, was never fired, and is not in a catalogue of \
                      the recorder".to_owned(),
         }
     )]
@@ -176,8 +176,8 @@ impl Recorder {
         }
     }
 
-    /// Points whose values can be recorded: those that the catalogue has with JSON. Several
-    /// add to each other, also where two have points of one name: a registry uses one of them.
+    /// The points whose values can be recorded: those that the catalogue has with JSON.
+    /// Several add to each other.
     pub fn catalogue(mut self, catalogue: &Catalogue) -> Self {
         self.catalogues.push(catalogue.clone());
         self

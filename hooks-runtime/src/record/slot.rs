@@ -137,8 +137,11 @@ impl RecordingState {
 
     /// How values at that point are made into JSON.
     pub(super) fn json(&self, point: &PointDescriptor) -> Option<JsonPoint> {
-        let mut known = self.catalogues.iter().filter_map(|it| it.get(point.name()));
-        known.find(|known| known.index() == point.index())?.json
+        let mut catalogues = self.catalogues.iter();
+        let known = catalogues.find_map(|catalogue| {
+            catalogue.get(point.name()).filter(|known| known.index() == point.index())
+        });
+        known?.json
     }
 
     fn add(&self, at_ns: u64, generation: u64, kind: LineKind) {

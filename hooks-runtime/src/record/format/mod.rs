@@ -37,6 +37,9 @@ pub const VERSION: u32 = 1;
 /// assert!(matches!(&line.kind, LineKind::Dropped(dropped) if dropped.fires == 3));
 /// assert_eq!(line.to_json(), text);
 /// ```
+///
+/// With the feature `schema` it has a JSON Schema, `Line::schema()`, which is also in the
+/// file `src/record/schema.json` of this crate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -170,6 +173,44 @@ impl Line {
     pub fn to_json(&self) -> String {
         // Every part of it is text, numbers and JSON values under keys of text.
         serde_json::to_string(self).expect("a line has nothing that is not JSON")
+    }
+}
+
+#[cfg(feature = "schema")]
+impl Line {
+    /// The JSON Schema of a line.
+    ///
+    /// ```
+    /// use hooks_runtime::record::Line;
+    ///
+    /// assert_eq!(Line::schema()["title"], "Line");
+    /// ```
+    pub fn schema() -> serde_json::Value {
+        let mut schema = schemars::schema_for!(Self).to_value();
+        leave_out_examples(&mut schema);
+        schema
+    }
+}
+
+/// Of each description, what is said before the first example.
+#[cfg(feature = "schema")]
+fn leave_out_examples(schema: &mut serde_json::Value) {
+    use serde_json::Value;
+
+    match schema {
+        Value::Object(map) => {
+            for (key, value) in map.iter_mut() {
+                match value {
+                    Value::String(text) if key == "description" => {
+                        let end = text.find("\n\n").unwrap_or(text.len());
+                        text.truncate(end);
+                    }
+                    value => leave_out_examples(value),
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(leave_out_examples),
+        _ => {}
     }
 }
 
