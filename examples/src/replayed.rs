@@ -4,9 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use hooks_points::catalogue;
-use hooks_runtime::catalogue::Catalogue;
-use hooks_runtime::record::{CapturePolicy, LineKind, Reader, Recorder};
+use hooks_runtime::record::{LineKind, Reader};
 use hooks_runtime::replay::{Recorded, Replay, replay};
 use hooks_runtime::{HookRegistry, ScopedHooks};
 
