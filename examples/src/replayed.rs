@@ -9,7 +9,6 @@ use hooks_runtime::replay::{Recorded, Replay, replay};
 use hooks_runtime::{HookRegistry, ScopedHooks};
 
 use crate::recorded::points;
-use hooks_runtime::{HookRegistry, ScopedHooks};
 
 /// The recording in that file, against these handlers.
 pub fn replay_of(path: &Path, hooks: &ScopedHooks) -> Replay {
