@@ -72,7 +72,7 @@ impl Replay {
     /// Calls no handler at all: what was recorded of each goes through today's order, scopes,
     /// settings and models. An answer counts whatever it was an answer to.
     ///
-    /// The example of [`recomposing`](super#recomposing) shows it.
+    /// [Recomposing](super#recomposing) has an example.
     pub fn recompose(mut self) -> Self {
         self.recompose = true;
         self
