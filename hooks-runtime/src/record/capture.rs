@@ -80,7 +80,7 @@ pub(super) fn made(
     make: impl FnOnce() -> Option<Result<Value, String>>,
 ) -> Option<Result<Value, NotCaptured>> {
     match contained(make) {
-        Ok(made) => Some(made?.map_err(|problem| NotCaptured::Failed { problem })),
+        Ok(value) => Some(value?.map_err(|problem| NotCaptured::Failed { problem })),
         Err(problem) => Some(Err(NotCaptured::Panicked { problem })),
     }
 }

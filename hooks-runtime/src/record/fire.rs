@@ -1,6 +1,7 @@
 //! One fire that is recorded, from its begin to its end.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use crate::json::JsonPoint;
 use crate::observe::{FireEnd, ObservedFire};
 use crate::operator::rules::HandlerRules;
 use crate::operator::trace::Payload;
-use crate::operator::{Mode, Setting};
+use crate::operator::{Mode, Setting, SettingId};
 use crate::plugin::PluginId;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{ModelKind, PointDescriptor};
@@ -51,9 +52,9 @@ struct Parts {
     /// The handlers' ids in the order of the list.
     order: Vec<u64>,
     /// When each call began.
-    started: Vec<(u64, u64)>,
+    started: HashMap<u64, u64>,
     /// What handlers answered whose calls have not ended yet.
-    answers: Vec<(u64, Captured)>,
+    answers: HashMap<u64, Captured>,
     output: Option<Captured>,
     calls: Vec<(u64, u64, CallLine)>,
     steps: Vec<StepLine>,
@@ -62,6 +63,7 @@ struct Parts {
 }
 
 /// The number and the time of a call.
+#[derive(Clone, Copy)]
 pub(crate) struct Timed {
     pub(crate) call: u64,
     pub(crate) elapsed: Option<Duration>,
@@ -123,12 +125,12 @@ impl FireRecording {
 
     pub(crate) fn call_started(&self, call: u64) {
         let at_ns = self.recording.now_ns();
-        self.parts().started.push((call, at_ns));
+        self.parts().started.insert(call, at_ns);
     }
 
     pub(crate) fn answered(&self, entry: &Entry, answer: RawAnswer) {
         let answer = self.capture(Part::Answer, || Some(answer));
-        self.parts().answers.push((entry.id, answer));
+        self.parts().answers.insert(entry.id, answer);
     }
 
     /// What the operation of the flow returned.
@@ -160,7 +162,7 @@ impl FireRecording {
         status: &HandlerStatus,
         rules: Option<&HandlerRules>,
     ) {
-        let call = timed.as_ref().map(|timed| timed.call);
+        let call = timed.map(|timed| timed.call);
         let mut line = CallLine {
             fire: 0,
             call,
@@ -173,7 +175,7 @@ impl FireRecording {
             policy: rules.and_then(|rules| rules.policy).unwrap_or(entry.policy),
             time_limit_ns: rules.and_then(|rules| rules.limit).or(entry.timeout).map(nanoseconds),
             settings: rules.map_or_else(Vec::new, |rules| {
-                rules.settings.iter().map(Setting::id).map(|id| id.number()).collect()
+                rules.settings.iter().map(Setting::id).map(SettingId::number).collect()
             }),
             status: CallStatus::Ran,
             decision: None,
@@ -182,8 +184,8 @@ impl FireRecording {
             skipped: None,
             changed: None,
             answer: None,
-            took_ns: timed.as_ref().and_then(|timed| timed.elapsed).map(nanoseconds),
-            overrun_ns: timed.as_ref().and_then(|timed| {
+            took_ns: timed.and_then(|timed| timed.elapsed).map(nanoseconds),
+            overrun_ns: timed.and_then(|timed| {
                 timed
                     .elapsed
                     .zip(timed.overrun)
@@ -213,10 +215,9 @@ impl FireRecording {
             }
         }
         let mut parts = self.parts();
-        let started = parts.started.iter().find(|(started, _)| call == Some(*started));
-        let at_ns = started.map_or(self.at_ns, |(_, at_ns)| *at_ns);
-        let answered = parts.answers.iter().position(|(id, _)| *id == entry.id);
-        line.answer = answered.map(|at| parts.answers.swap_remove(at).1);
+        let started = call.and_then(|call| parts.started.remove(&call));
+        let at_ns = started.unwrap_or(self.at_ns);
+        line.answer = parts.answers.remove(&entry.id);
         // At a point that composes answers, one that is not here is missing for a reason.
         if line.answer.is_none() && line.decision.is_some() && self.composes() {
             let why = if self.policy.is_none() { NotCaptured::Policy } else { NotCaptured::NoJson };
@@ -242,7 +243,8 @@ impl FireRecording {
     pub(crate) fn end(&self, fire: &ObservedFire, end: &FireEnd<'_>, took: Duration) {
         let parts = std::mem::take(&mut *self.parts());
         let Parts { payload, targets, order, mut calls, steps, bytes, .. } = parts;
-        calls.sort_by_key(|(id, ..)| order.iter().position(|known| known == id));
+        let places: HashMap<_, _> = order.iter().zip(0..).collect();
+        calls.sort_by_key(|(id, ..)| places.get(id).copied().unwrap_or(usize::MAX));
         // One that cannot begin has none.
         let payload = payload.unwrap_or_else(|| self.capture(Part::Payload, || None));
         note_changes(&payload, &mut calls);

@@ -86,7 +86,6 @@ impl Queue {
     }
 
     /// Adds a batch, or drops it and says so in its place. The waker is the writer's.
-    #[must_use]
     pub(super) fn add(&self, batch: Batch) -> Wake {
         let (wake, dropped) = {
             let mut state = self.state();

@@ -55,6 +55,7 @@ pub struct PointHandlers {
 /// The example of [`Reader`](crate::record::Reader) reads one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[allow(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 #[non_exhaustive]
 pub struct RecordedHandler {
     /// Its name.

@@ -170,6 +170,7 @@ impl Line {
     /// The line as it is written, without its end.
     ///
     /// The example of [`Line`] writes one.
+    #[allow(clippy::missing_panics_doc, reason = "it does not panic")]
     pub fn to_json(&self) -> String {
         // Every part of it is text, numbers and JSON values under keys of text.
         serde_json::to_string(self).expect("a line has nothing that is not JSON")

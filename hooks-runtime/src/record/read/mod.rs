@@ -88,23 +88,27 @@ impl Reader {
         Fires::new(self)
     }
 
+    /// The file that is read, or the next one.
+    fn current(&mut self) -> Option<Result<&mut Current, ReadError>> {
+        if self.current.is_none() {
+            let path = self.files.next()?;
+            match File::open(&path) {
+                Ok(file) => {
+                    let file = BufReader::new(file);
+                    self.current = Some(Current { path, file, line: 0, offset: 0 });
+                }
+                Err(error) => return Some(Err(ReadError::open(&path, &error))),
+            }
+        }
+        self.current.as_mut().map(Ok)
+    }
+
     /// The next line that has an end, or `None` where there is no more file.
     fn next_text(&mut self) -> Option<Result<Vec<u8>, ReadError>> {
         loop {
-            let current = match &mut self.current {
-                Some(current) => current,
-                None => {
-                    let path = self.files.next()?;
-                    match File::open(&path) {
-                        Ok(file) => self.current.insert(Current {
-                            path,
-                            file: BufReader::new(file),
-                            line: 0,
-                            offset: 0,
-                        }),
-                        Err(error) => return Some(Err(ReadError::open(&path, &error))),
-                    }
-                }
+            let current = match self.current()? {
+                Ok(current) => current,
+                Err(error) => return Some(Err(error)),
             };
             let place = Place {
                 file: current.path.clone(),
