@@ -37,7 +37,8 @@ async fn l38_a_recorded_day_replays_with_no_difference() {
         let report = replay.run().await.expect("a replay");
         assert_eq!(report.changed().count(), 0, "{report}");
         assert!(report.unread.is_empty());
-        // What is not replayed are the calls of tools, which are runs of a flow.
+        // What is not replayed are the calls of tools: runs of a flow with handlers that have
+        // side effects.
         assert!(report.same().count() > 100, "{report}");
         for fire in report.cannot() {
             assert_eq!(fire.model, "flow", "{fire}");

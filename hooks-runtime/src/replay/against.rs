@@ -1,25 +1,19 @@
 //! A replay, from its options to its report.
 
-use std::collections::HashMap;
-use std::future::poll_fn;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use super::changes::Changes;
-use super::compare::differences;
 use super::copies::Copies;
 use super::error::ReplayError;
 use super::history::History;
+use super::judge::{cannot, compared};
+use super::play::{play, playable, plugins};
 use super::points::Points;
-use super::report::{FireReplay, FireVerdict, ReplayReport};
-use super::script::{Replayed, Script};
-use super::timeline::{Timeline, full};
+use super::report::{FireReplay, ReplayReport};
+use super::script::Script;
 use crate::catalogue::Catalogue;
-use crate::json::{JsonError, JsonHooks};
-use crate::plugin::scope::{Plugins, ScopedHooks};
-use crate::record::{Captured, RecordedFire, RecordedScope};
+use crate::plugin::scope::ScopedHooks;
 
 /// A recording that is to be replayed.
 ///
@@ -125,7 +119,7 @@ impl Replay {
             let catalogue = match catalogue {
                 Ok(catalogue) => catalogue,
                 Err(reason) => {
-                    fires[at] = Some(cannot(recorded, reason));
+                    fires[at] = Some(cannot(&history, at, reason));
                     continue;
                 }
             };
@@ -133,10 +127,10 @@ impl Replay {
             let copy = ScopedHooks { values: self.hooks.values.clone(), ..(*copy).clone() };
             let copy = copy.scope(plugins(&recorded.fire.scope));
             script.begin(at);
-            let refused = fire(&copy.json(catalogue), recorded, &script).await;
+            let refused = play(&copy.json(catalogue), recorded, &script).await;
             let (replayed, stuck) = script.end();
             if let Some(refused) = refused {
-                fires[at] = Some(cannot(recorded, refused));
+                fires[at] = Some(cannot(&history, at, refused));
             }
             for (at, replayed) in compared(&history, replayed, stuck.as_deref()) {
                 fires[at] = Some(replayed);
@@ -159,127 +153,12 @@ impl Replay {
             Ok(report) => report,
             Err(error) => panic!("`{path}` was not replayed: {error}"),
         };
-        if report.changed().next().is_some() {
-            panic!("the replay of `{path}` is not the same\n{report}");
-        }
+        let is_same = report.changed().next().is_none();
+        assert!(is_same, "the replay of `{path}` is not the same\n{report}");
         if report.same().next().is_none() {
             let reason = report.cannot().next().map(ToString::to_string);
             let reason = reason.unwrap_or_else(|| "it has no fires".to_owned());
             panic!("no fire of `{path}` could be replayed: {reason}");
         }
     }
-}
-
-/// Why a fire cannot be replayed, whatever its handlers are.
-fn playable(recorded: &RecordedFire) -> Result<(), String> {
-    if recorded.fire.model == "flow" {
-        return Err("runs of flows are not replayed: what their stages do to the run is not \
-                    recorded"
-            .to_owned());
-    }
-    if recorded.fire.outcome == "dropped" {
-        return Err("it was dropped before its end".to_owned());
-    }
-    match &recorded.fire.payload {
-        Captured::Full { .. } => Ok(()),
-        Captured::Redacted { .. } => Err("its payload is redacted".to_owned()),
-        Captured::Hash { .. } => Err("of its payload only the digest is recorded".to_owned()),
-        Captured::Missing { why } => Err(format!("its payload is {why}")),
-    }
-}
-
-fn plugins(scope: &RecordedScope) -> Plugins {
-    match scope {
-        RecordedScope::All => Plugins::All,
-        RecordedScope::Only { plugins } => Plugins::only(plugins),
-        RecordedScope::Except { plugins } => Plugins::except(plugins),
-    }
-}
-
-/// Fires with the recorded payload, until the end or until a stand-in has no answer. Why
-/// nothing was fired, where that is so.
-async fn fire(hooks: &JsonHooks<'_>, recorded: &RecordedFire, script: &Script) -> Option<String> {
-    let payload = full(&recorded.fire.payload)?.to_string();
-    let hooks = hooks.clone().max_bytes(usize::MAX);
-    let mut fire = pin!(hooks.fire(&recorded.fire.point, payload));
-    let ended = poll_fn(|cx| match fire.as_mut().poll(cx) {
-        Poll::Ready(ended) => Poll::Ready(Some(ended)),
-        // No stand-in has more to say later: to drop the fire ends it.
-        Poll::Pending if script.is_stuck() => Poll::Ready(None),
-        Poll::Pending => Poll::Pending,
-    });
-    match ended.await {
-        Some(Err(
-            error @ (JsonError::UnknownPoint { .. }
-            | JsonError::NoJson { .. }
-            | JsonError::WrongModel { .. }
-            | JsonError::Mismatch(_)),
-        )) => Some(error.to_string()),
-        _ => None,
-    }
-}
-
-fn cannot(recorded: &RecordedFire, reason: String) -> FireReplay {
-    let verdict = FireVerdict::Cannot { reason };
-    replay_of(recorded, verdict)
-}
-
-fn replay_of(recorded: &RecordedFire, verdict: FireVerdict) -> FireReplay {
-    FireReplay {
-        run: recorded.run.clone(),
-        fire: recorded.fire.fire,
-        at_ns: recorded.at_ns,
-        point: recorded.fire.point.clone(),
-        model: recorded.fire.model.clone(),
-        payload: full(&recorded.fire.payload).cloned(),
-        verdict,
-        differences: Vec::new(),
-        recorded: Timeline::recorded(recorded),
-        replayed: None,
-    }
-}
-
-/// The fire that was replayed and those that are nested in it, compared with what was recorded
-/// of them. The first difference of a nested fire may be why its maker does something else.
-fn compared(
-    history: &History,
-    replayed: Vec<Replayed>,
-    stuck: Option<&str>,
-) -> Vec<(usize, FireReplay)> {
-    let mut first: HashMap<u64, (usize, Option<String>)> = HashMap::new();
-    let mut fires = Vec::with_capacity(replayed.len());
-    // A fire begins before those that are nested in it.
-    for replayed in replayed.into_iter().rev() {
-        let Replayed { recorded: at, fire, parent, ends, .. } = &replayed;
-        let (at, fire, parent, ends) = (*at, *fire, *parent, ends.clone());
-        let mut compared = compared_one(&history.fires[at], replayed, stuck);
-        let own = compared.differences.first().map(|difference| {
-            let ended = difference.handler.as_ref().and_then(|handler| ends.get(handler));
-            (ended.copied().unwrap_or(0), difference.handler.clone())
-        });
-        let cause = [own, first.remove(&fire)].into_iter().flatten().min();
-        if let (FireVerdict::Changed { by, .. }, Some((_, cause))) = (&mut compared.verdict, &cause)
-        {
-            by.clone_from(cause);
-        }
-        if let (Some(parent), Some(cause)) = (parent, cause) {
-            let known = first.entry(parent).or_insert_with(|| cause.clone());
-            *known = cause.min(known.clone());
-        }
-        fires.push((at, compared));
-    }
-    fires
-}
-
-fn compared_one(recorded: &RecordedFire, replayed: Replayed, stuck: Option<&str>) -> FireReplay {
-    let Replayed { timeline, ended, until, .. } = replayed;
-    let differences =
-        differences(&Timeline::recorded(recorded), &timeline, ended, until.as_deref());
-    let unknown = stuck.filter(|_| !ended).map(str::to_owned);
-    let verdict = match (differences.first(), unknown) {
-        (Some(first), unknown) => FireVerdict::Changed { by: first.handler.clone(), unknown },
-        (None, Some(reason)) => FireVerdict::Cannot { reason },
-        (None, None) => FireVerdict::Same,
-    };
-    FireReplay { differences, replayed: Some(timeline), ..replay_of(recorded, verdict) }
 }

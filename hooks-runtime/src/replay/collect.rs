@@ -23,7 +23,7 @@ pub(super) struct Collector {
 
 impl Observer for Collector {
     fn fire_started(&self, fire: &ObservedFire) {
-        self.script.fire_started(fire.id(), fire.parent(), fire.point());
+        self.script.fire_started(fire.id(), (fire.parent(), fire.run()), fire.point());
     }
 
     fn fire_ended(&self, fire: &ObservedFire, end: &FireEnd<'_>, _: Duration) {

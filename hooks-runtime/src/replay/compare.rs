@@ -144,14 +144,12 @@ pub(super) fn differences(
         let gone = certain.filter(|row| replayed.row(&row.handler).is_none());
         found.extend(gone.filter_map(removed));
     }
-    if ended {
-        if recorded.outcome != replayed.outcome {
-            let handler = found.first().and_then(|first| first.handler.clone());
-            let shown = |timeline: &Timeline| Some(timeline.outcome.clone());
-            let (recorded, replayed) = (shown(recorded), shown(replayed));
-            let (kind, follows) = (DifferenceKind::Outcome, handler.is_some());
-            found.push(Difference { kind, handler, recorded, replayed, follows });
-        }
+    if ended && recorded.outcome != replayed.outcome {
+        let handler = found.first().and_then(|first| first.handler.clone());
+        let shown = |timeline: &Timeline| Some(timeline.outcome.clone());
+        let (recorded, replayed) = (shown(recorded), shown(replayed));
+        let (kind, follows) = (DifferenceKind::Outcome, handler.is_some());
+        found.push(Difference { kind, handler, recorded, replayed, follows });
     }
     found
 }

@@ -12,6 +12,7 @@ use super::script::Script;
 use super::timeline::full_name;
 use crate::engine::raw::{ErasedHandler, HandlerCell};
 use crate::error::FailureCause;
+use crate::flow::StageKind;
 use crate::json::JsonHandler;
 use crate::plugin::scope::ScopedHooks;
 use crate::registry::HookRegistry;
@@ -97,13 +98,11 @@ impl<'r> Copies<'r> {
                 None => Stand::Absent,
             };
         }
-        match self.stand_in(entry, &handler) {
-            Some(handler) => Stand::As { handler, once: false },
-            None => {
-                self.script.unanswerable(point, handler);
-                Stand::Absent
-            }
+        if let Some(handler) = self.stand_in(entry, &handler) {
+            return Stand::As { handler, once: false };
         }
+        self.script.unanswerable(point, handler);
+        Stand::Absent
     }
 
     fn stand_in(&self, entry: &Entry, handler: &str) -> Option<ErasedHandler> {
@@ -117,8 +116,30 @@ impl<'r> Copies<'r> {
 }
 
 /// What of a recorded fire asks for a copy of its own: handlers that were not registered, or
-/// not called for a reason of that time.
+/// not called for a reason of that time. Of a run of a flow that is so for its stages.
 fn difference(history: &History, at: usize) -> Difference {
+    let mut difference = Difference::new();
+    let recorded = &history.fires[at].fire;
+    if recorded.model != "flow" {
+        add(&mut difference, history, at);
+        return difference;
+    }
+    for stage in history.stages(at) {
+        add(&mut difference, history, *stage);
+    }
+    // Every run comes to these two: where they were not fired, they had no handlers.
+    for stage in [StageKind::BeforeValidation, StageKind::Finally] {
+        let point = format!("{}/{}", recorded.point, stage.name());
+        if history.stage(at, &point).is_none() {
+            let known = history.known_in_run(at, &point);
+            difference
+                .extend(known.map(|handler| ((point.clone(), handler.to_owned()), Forced::Absent)));
+        }
+    }
+    difference
+}
+
+fn add(difference: &mut Difference, history: &History, at: usize) {
     let recorded = &history.fires[at];
     let key = |handler: &str| (recorded.fire.point.clone(), handler.to_owned());
     let absent = history.absent(at).map(|handler| (key(handler), Forced::Absent));
@@ -129,5 +150,5 @@ fn difference(history: &History, at: usize) -> Difference {
     });
     let not_called = not_called
         .map(|call| (key(&full_name(call.plugin.as_deref(), &call.handler)), Forced::StandIn));
-    absent.chain(not_called).collect()
+    difference.extend(absent.chain(not_called));
 }

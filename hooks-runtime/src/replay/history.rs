@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::error::ReplayError;
-use super::timeline::full_name;
+use super::timeline::{Timeline, full_name};
 use crate::record::{CallLine, LineKind, Reader, RecordedFire};
 
 /// All fires of a recording, those of a run in the order in which they began.
@@ -13,6 +13,8 @@ pub(super) struct History {
     pub(super) fires: Vec<RecordedFire>,
     /// The fires that are nested in one, by its place here, in the order in which they began.
     children: HashMap<usize, Vec<usize>>,
+    /// The stages of a run of a flow, by its place here, in the order in which they began.
+    stages: HashMap<usize, Vec<usize>>,
     /// The handlers that a run had at a point at any time.
     known: HashMap<(String, String), HashSet<String>>,
     /// What of the recording could not be read.
@@ -60,9 +62,11 @@ impl History {
         let places: HashMap<_, _> =
             places.map(|(at, fire)| ((&*fire.run, fire.fire.fire), at)).collect();
         for (at, fire) in fires.iter().enumerate() {
-            let parent = fire.fire.parent.filter(|_| fire.fire.flow_run.is_none());
-            if let Some(parent) = parent.and_then(|parent| places.get(&(&*fire.run, parent))) {
-                history.children.entry(*parent).or_default().push(at);
+            let place = |number: Option<u64>| places.get(&(&*fire.run, number?)).copied();
+            if let Some(run) = place(fire.fire.flow_run) {
+                history.stages.entry(run).or_default().push(at);
+            } else if let Some(parent) = place(fire.fire.parent) {
+                history.children.entry(parent).or_default().push(at);
             }
             let point = (fire.run.clone(), fire.fire.point.clone());
             history.known.entry(point).or_default().extend(fire.calls.iter().map(name));
@@ -80,13 +84,39 @@ impl History {
         children.filter(move |child| self.fires[*child].fire.point == point)
     }
 
+    /// The stages of a run of a flow.
+    pub(super) fn stages(&self, run: usize) -> &[usize] {
+        self.stages.get(&run).map_or(&[], |stages| stages)
+    }
+
+    /// The stage of that name of a run.
+    pub(super) fn stage(&self, run: usize, point: &str) -> Option<usize> {
+        self.stages(run).iter().copied().find(|at| self.fires[*at].fire.point == point)
+    }
+
+    /// What was recorded of a fire; of a run of a flow with the rows of its stages.
+    pub(super) fn timeline(&self, at: usize) -> Timeline {
+        let mut timeline = Timeline::recorded(&self.fires[at]);
+        for stage in self.stages(at) {
+            let stage = &self.fires[*stage];
+            let rows = Timeline::recorded(stage).rows;
+            timeline.rows.extend(rows.into_iter().map(|row| row.in_stage(&stage.fire.point)));
+        }
+        timeline
+    }
+
     /// The handlers that its run has at the point at another time, and this fire has not: they
     /// were not registered then.
     pub(super) fn absent(&self, at: usize) -> impl Iterator<Item = &str> {
-        let recorded = &self.fires[at];
-        let here: HashSet<_> = recorded.calls.iter().map(name).collect();
+        let here: HashSet<_> = self.fires[at].calls.iter().map(name).collect();
         let known = self.known_at(at).into_iter().flatten();
         known.filter(move |handler| !here.contains(*handler)).map(String::as_str)
+    }
+
+    /// The handlers that its run has at another point at any time.
+    pub(super) fn known_in_run(&self, at: usize, point: &str) -> impl Iterator<Item = &str> {
+        let known = self.known.get(&(self.fires[at].run.clone(), point.to_owned()));
+        known.into_iter().flatten().map(String::as_str)
     }
 
     /// Whether its run has the handler at the point at any time.

@@ -49,6 +49,7 @@
 //! ```
 
 mod against;
+mod answer;
 mod cassette;
 mod changes;
 mod collect;
@@ -57,6 +58,9 @@ mod copies;
 mod display;
 mod error;
 mod history;
+mod judge;
+mod play;
+mod played;
 mod points;
 mod report;
 mod script;

@@ -1,18 +1,18 @@
-//! What stand-ins answer, and what happens in the copies: the state of a replay.
+//! The state of a replay: what happens in its copies, and what its stand-ins are asked.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, PoisonError};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::answer::{Answer, neutral};
 use super::history::History;
-use super::timeline::{Timeline, TimelineRow, full};
-use crate::error::{BoxError, FailureCause};
+use super::played::{Instead, Played, PlayedRow, Replayed};
+use super::timeline::TimelineRow;
+use crate::error::BoxError;
 use crate::observe::FireEnd;
 use crate::point::ModelKind;
-use crate::record::{CallLine, CallStatus, Decision};
-use crate::report::SkipReason;
 use crate::sync::{Mutex, MutexGuard};
 
 /// What a replay comes to, shared by the stand-ins and the observer of its copies.
@@ -41,65 +41,6 @@ struct State {
     stuck: Option<String>,
     /// Points with handlers for which nothing can stand in.
     unanswerable: HashMap<&'static str, String>,
-}
-
-/// A fire of a copy.
-#[derive(Default)]
-struct Played {
-    recorded: Option<usize>,
-    /// The fire that it is nested in.
-    parent: Option<u64>,
-    /// A handler of it, or of one that is nested in it, has no answer.
-    is_stuck: bool,
-    rows: Vec<PlayedRow>,
-    /// What handlers answered.
-    answers: HashMap<String, Value>,
-    /// The stand-ins that were asked, and what is to be said of them instead of what the copy
-    /// says.
-    stood_in: HashMap<String, Option<Instead>>,
-    end: Option<(String, Option<String>)>,
-}
-
-/// A handler in a fire of a copy.
-struct PlayedRow {
-    /// The number of the call; zero where it is not called.
-    call: u64,
-    /// When it ended, among all that happened in the replay of a fire.
-    at: usize,
-    row: TimelineRow,
-}
-
-/// What is to be said of a stand-in.
-enum Instead {
-    /// It was not called.
-    Skipped(SkipReason),
-    /// It was not there.
-    Absent,
-    /// It failed so.
-    Failed(FailureCause),
-}
-
-/// What a stand-in does.
-enum Answer {
-    With(Value),
-    Fails(FailureCause, String),
-    /// What changes nothing, and what is said of it.
-    Neutral(Instead),
-}
-
-/// What happened in a recorded fire when it was replayed.
-pub(super) struct Replayed {
-    pub(super) recorded: usize,
-    /// Its number in the copy, and that of the fire that it is nested in.
-    pub(super) fire: u64,
-    pub(super) parent: Option<u64>,
-    /// When its handlers ended, among all that happened in the replay.
-    pub(super) ends: HashMap<String, usize>,
-    pub(super) timeline: Timeline,
-    /// Whether it came to its end.
-    pub(super) ended: bool,
-    /// The first handler without an answer, where it did not.
-    pub(super) until: Option<String>,
 }
 
 impl Script {
@@ -135,8 +76,32 @@ impl Script {
     pub(super) fn end(&self) -> (Vec<Replayed>, Option<String>) {
         let mut state = self.state();
         let order = std::mem::take(&mut state.order);
-        let replayed = order.iter().filter_map(|id| state.fires.remove(id)?.into_replayed(*id));
-        (replayed.collect(), state.stuck.take())
+        let (mut replayed, mut runs): (Vec<Replayed>, HashMap<u64, u64>) = Default::default();
+        for id in order {
+            let Some(played) = state.fires.remove(&id) else { continue };
+            let stage_of = played.stage_of;
+            let Some(mut fire) = played.into_replayed(id) else { continue };
+            // What a handler of a stage fires is nested in its run.
+            fire.parent = fire.parent.map(|parent| *runs.get(&parent).unwrap_or(&parent));
+            match stage_of {
+                None => replayed.push(fire),
+                Some((run, point)) => {
+                    runs.insert(id, run);
+                    if let Some(run) = replayed.iter_mut().find(|it| it.fire == run) {
+                        run.take_stage(fire, point);
+                    }
+                }
+            }
+        }
+        (replayed, state.stuck.take())
+    }
+
+    /// Code of the host, which nothing stands in for, is to be run: the fire cannot go on.
+    pub(super) fn stop(&self, reason: &str) {
+        let mut state = self.state();
+        if let Some(root) = state.order.first().copied() {
+            state.stuck_in(root, reason.to_owned());
+        }
     }
 
     /// The number of the recorded fire that a fire of a copy is the replay of: what samples
@@ -147,11 +112,20 @@ impl Script {
     }
 
     /// A fire begins in a copy.
-    pub(super) fn fire_started(&self, fire: u64, parent: Option<u64>, point: &'static str) {
+    pub(super) fn fire_started(
+        &self,
+        fire: u64,
+        (parent, run): (Option<u64>, Option<u64>),
+        point: &'static str,
+    ) {
         let mut state = self.state();
-        let recorded = match state.next.take() {
-            Some(next) => Some(next),
-            None => {
+        let recorded = match (state.next.take(), run) {
+            (Some(next), _) => Some(next),
+            (None, Some(run)) => {
+                let run = state.fires.get(&run).and_then(|run| run.recorded);
+                run.and_then(|run| self.history.stage(run, point))
+            }
+            (None, None) => {
                 let parent = parent.and_then(|parent| state.fires.get(&parent)?.recorded);
                 let nested = parent.and_then(|parent| {
                     let mut nested = self.history.nested(parent, point);
@@ -162,7 +136,8 @@ impl Script {
             }
         };
         state.order.push(fire);
-        state.fires.insert(fire, Played { recorded, parent, ..Played::default() });
+        let stage_of = run.map(|run| (run, point));
+        state.fires.insert(fire, Played { recorded, parent, stage_of, ..Played::default() });
         if let Some(handler) = state.unanswerable.get(point) {
             let reason = format!(
                 "nothing can stand in for `{handler}`: `{point}` is not in the catalogue with JSON"
@@ -227,8 +202,11 @@ impl Script {
         let current = state.current?;
         let recorded = state.fires.get(&current).and_then(|played| played.recorded);
         let answer = match recorded {
-            Some(at) => self.recorded_answer(at, handler, model, payload),
-            None => Err("the fire that it is nested in did not make this one".to_owned()),
+            Some(at) => {
+                let payload = (!self.recompose).then_some(payload);
+                self.history.recorded_answer(at, handler, model, payload)
+            }
+            None => Err("this fire was not made when it was recorded".to_owned()),
         };
         let (answer, instead) = match answer {
             Ok(Answer::With(answer)) => (Ok(answer), None),
@@ -246,61 +224,6 @@ impl Script {
         }
         Some(answer)
     }
-
-    /// What was recorded of a handler, as an answer; or why there is none.
-    fn recorded_answer(
-        &self,
-        at: usize,
-        handler: &str,
-        model: ModelKind,
-        payload: &Value,
-    ) -> Result<Answer, String> {
-        let Some(call) = self.history.call(at, handler) else {
-            return if self.history.knows(at, handler) {
-                Ok(Answer::Neutral(Instead::Absent))
-            } else {
-                Err("it is not in the recording".to_owned())
-            };
-        };
-        if let Some(failure) = &call.failure {
-            return Ok(Answer::Fails(failure.cause, failure.message.clone()));
-        }
-        let answered = match (call.status, call.skipped) {
-            (CallStatus::Ran | CallStatus::Shadowed, _) => Ok(call),
-            (_, Some(reason)) => Err(reason),
-            _ => return Err("the fire was dropped before it answered".to_owned()),
-        };
-        if !self.recompose && matches!(answered, Ok(_) | Err(SkipReason::Condition)) {
-            self.check_payload(at, call, payload)?;
-        }
-        match answered {
-            Ok(call) => value(call, model).map(Answer::With),
-            Err(
-                reason @ (SkipReason::Condition
-                | SkipReason::Once
-                | SkipReason::Target
-                | SkipReason::Unregistered),
-            ) => Ok(Answer::Neutral(Instead::Skipped(reason))),
-            Err(reason) => Err(format!("it was not called then ({})", reason.as_str())),
-        }
-    }
-
-    /// Whether a handler is asked about what it was asked about when it was recorded.
-    fn check_payload(&self, at: usize, call: &CallLine, payload: &Value) -> Result<(), String> {
-        let recorded = &self.history.fires[at];
-        let mut asked = full(&recorded.fire.payload);
-        for before in recorded.calls.iter().take_while(|before| before.place < call.place) {
-            if before.effect == Some(Decision::Replaced) {
-                asked = before.answer.as_ref().and_then(full).and_then(|it| it.get("payload"));
-            }
-        }
-        match asked {
-            Some(asked) if asked != payload => {
-                Err("what was recorded of it is an answer to another payload".to_owned())
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 impl State {
@@ -312,61 +235,6 @@ impl State {
             around = played.parent;
         }
         self.stuck.get_or_insert(reason);
-    }
-}
-
-impl Played {
-    fn into_replayed(self, fire: u64) -> Option<Replayed> {
-        let Self { recorded, parent, rows, mut answers, stood_in, end, is_stuck } = self;
-        let end = end.filter(|_| !is_stuck);
-        let is_cut = |row: &TimelineRow| row.status == CallStatus::Cancelled;
-        let until = rows.iter().find(|it| is_cut(&it.row)).map(|it| it.row.handler.clone());
-        let ends = rows.iter().map(|it| (it.row.handler.clone(), it.at)).collect();
-        let rows = rows.into_iter().filter_map(|PlayedRow { mut row, .. }| {
-            match stood_in.get(&row.handler) {
-                Some(Some(Instead::Absent)) => return None,
-                Some(Some(Instead::Skipped(reason))) => row.skip(*reason),
-                Some(Some(Instead::Failed(cause))) => {
-                    if let Some(failure) = &mut row.failure {
-                        failure.cause = *cause;
-                    }
-                }
-                // What it answers is what was recorded.
-                Some(None) => {}
-                None => row.answer = answers.remove(&row.handler),
-            }
-            // Its fire was dropped, as another stand-in has no answer.
-            (!is_cut(&row)).then_some(row)
-        });
-        let (rows, ended) = (rows.collect(), end.is_some());
-        let (outcome, error) = end.unwrap_or_else(|| ("unknown".to_owned(), None));
-        let timeline = Timeline { rows, outcome, error };
-        Some(Replayed { recorded: recorded?, fire, parent, ends, timeline, ended, until })
-    }
-}
-
-/// The answer of a call that ended well, where it was recorded or needs no value.
-fn value(call: &CallLine, model: ModelKind) -> Result<Value, String> {
-    if let Some(value) = call.answer.as_ref().and_then(full) {
-        return Ok(value.clone());
-    }
-    match (model, &call.decision) {
-        (ModelKind::Void, _) => Ok(Value::Null),
-        (ModelKind::Claiming, Some(Decision::Nothing))
-        | (ModelKind::Gating, Some(Decision::Passed)) => Ok(neutral(model)),
-        _ => Err(match call.answer.as_ref().and_then(|answer| answer.missing()) {
-            Some(why) => format!("its answer is not in the recording ({why})"),
-            None => "its answer is not in the recording as it was".to_owned(),
-        }),
-    }
-}
-
-/// The answer that changes nothing.
-fn neutral(model: ModelKind) -> Value {
-    match model {
-        ModelKind::Claiming => json!({"handled": false}),
-        ModelKind::Gating => json!({"verdict": "pass"}),
-        _ => Value::Null,
     }
 }
 

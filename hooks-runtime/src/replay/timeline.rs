@@ -34,7 +34,8 @@ pub struct Timeline {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TimelineRow {
-    /// `plugin/handler`, or the name alone where it is built-in.
+    /// `plugin/handler`, or the name alone where it is built-in; of a run of a flow with the
+    /// stage behind it, as `plugin/handler in onError`.
     pub handler: String,
     /// What became of it.
     pub status: CallStatus,
@@ -58,6 +59,12 @@ pub(super) fn full_name(plugin: Option<&str>, handler: &str) -> String {
         Some(plugin) => format!("{plugin}/{handler}"),
         None => handler.to_owned(),
     }
+}
+
+/// A handler of a stage, as one of its run.
+pub(super) fn in_stage(handler: &str, point: &str) -> String {
+    let stage = point.rsplit_once('/').map_or(point, |(_, stage)| stage);
+    format!("{handler} in {stage}")
 }
 
 /// A value that was recorded as it was. What is left of it after a redaction is another one.
@@ -143,6 +150,12 @@ impl TimelineRow {
             policy: call.policy(),
             answer: None,
         }
+    }
+
+    /// The row of a handler of a stage, as one of its run.
+    pub(super) fn in_stage(mut self, point: &str) -> Self {
+        self.handler = in_stage(&self.handler, point);
+        self
     }
 
     /// A handler that was not called when the fire was recorded, and so is not asked again.
