@@ -15,7 +15,7 @@ use hooks_examples::house::House;
 use hooks_examples::inspected::Inspected;
 use hooks_examples::recorded::Recorded;
 use hooks_examples::view::{self, Look, Output};
-use hooks_examples::{day, hook_files};
+use hooks_examples::{day, hook_files, replayed};
 use terminal_size::{Width, terminal_size};
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -40,6 +40,8 @@ options
   --svg FILE         write a picture of the timeline's longest part
   --trace FILE       write the report of every fire as a line of JSON
   --record FILE      record every fire and call, with payloads and answers, as lines of JSON
+  --shadow HANDLER   call the handler to no effect, as plugin/handler: what it would have decided
+                     is in the timeline and in the recording
   --hooks DIR        run the hook scripts of coding agents that the files in DIR name, such
                      as `.claude/settings.json`: naming the folder is trusting them
   --model-url URL    such as http://localhost:8080/v1 (https:// needs --features https)
@@ -59,6 +61,7 @@ struct Options {
     svg: Option<PathBuf>,
     trace: Option<PathBuf>,
     record: Option<PathBuf>,
+    shadow: Vec<String>,
     hooks: Option<PathBuf>,
     url: Option<String>,
     model: Option<String>,
@@ -201,6 +204,9 @@ async fn run(
         day::house()?
     };
     connect(&house, options.hooks.as_deref())?;
+    for handler in &options.shadow {
+        replayed::shadow(house.agent.hooks(), handler)?;
+    }
     let record = |path: &PathBuf| Recorded::start(house.agent.hooks(), path);
     let recorded = options.record.as_ref().map(record).transpose()?;
     if options.url.is_some() {
@@ -270,6 +276,7 @@ fn options() -> Result<Options, lexopt::Error> {
             Long("svg") => options.svg = Some(arguments.value()?.into()),
             Long("trace") => options.trace = Some(arguments.value()?.into()),
             Long("record") => options.record = Some(arguments.value()?.into()),
+            Long("shadow") => options.shadow.push(arguments.value()?.string()?),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("hooks") => options.hooks = Some(arguments.value()?.into()),
             Long("model-url") => options.url = Some(arguments.value()?.string()?),

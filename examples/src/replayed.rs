@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
+use hooks_runtime::operator::OperatorError;
 use hooks_runtime::record::{LineKind, Reader};
 use hooks_runtime::replay::{Recorded, Replay, replay};
 use hooks_runtime::{HookRegistry, ScopedHooks};
@@ -15,8 +16,15 @@ pub fn replay_of(path: &Path, hooks: &ScopedHooks) -> Replay {
     points().iter().fold(replay(path), Recorded::catalogue).against(hooks)
 }
 
-/// How long what is taken over holds: longer than a replay takes.
-const TAKEN_OVER: Duration = Duration::from_hours(1);
+/// How long these settings hold: longer than a day of the agent and its replay take.
+const LONG: Duration = Duration::from_hours(1);
+
+/// Puts a handler into shadow, `plugin/handler` or a target as an operator writes it.
+pub fn shadow(hooks: &HookRegistry, handler: &str) -> Result<(), OperatorError> {
+    let target = if handler.contains(':') { handler.to_owned() } else { format!("*:{handler}") };
+    hooks.operator().shadow(target).break_glass("a trial").until(LONG).apply()?;
+    Ok(())
+}
 
 /// Disables and shadows the handlers that an operator had disabled or in shadow when the
 /// recording in that file began: then what is asked is what another setting would have done.
@@ -34,7 +42,7 @@ pub fn take_over_modes(
             "warn" => operator.warn(setting.target),
             _ => continue,
         };
-        draft.break_glass("as it was recorded").until(TAKEN_OVER).apply()?;
+        draft.break_glass("as it was recorded").until(LONG).apply()?;
     }
     Ok(())
 }

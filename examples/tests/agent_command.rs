@@ -172,6 +172,7 @@ fn an_unknown_option_is_refused_and_help_is_given() {
         "--svg FILE",
         "--trace FILE",
         "--record FILE",
+        "--shadow HANDLER",
         "--model-url URL",
         "--model NAME",
         "--inspect[=PORT]",

@@ -1,11 +1,10 @@
 //! A recorded day of the agent, replayed against its handlers.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use hooks_examples::house::House;
 use hooks_examples::recorded::Recorded;
-use hooks_examples::replayed::replay_of;
+use hooks_examples::replayed::{replay_of, shadow};
 use hooks_examples::{day, view};
 use hooks_runtime::replay::{DifferenceKind, FireReplay};
 use tempfile::TempDir;
@@ -83,9 +82,7 @@ async fn l38_without_the_allowlist_exactly_the_refused_commands_differ() {
 /// A house whose guard only watches.
 fn in_shadow() -> House {
     let house = day::house().expect("a house");
-    let operator = house.agent.hooks().operator();
-    let shadow = operator.shadow("*:privacy/no_passwords").break_glass("a trial");
-    shadow.until(Duration::from_secs(600)).apply().expect("a setting");
+    shadow(house.agent.hooks(), "privacy/no_passwords").expect("a setting");
     house
 }
 

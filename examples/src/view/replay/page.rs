@@ -57,10 +57,10 @@ fn write_page(html: &mut String, report: &ReplayReport, about: &str) -> fmt::Res
 
 fn section(html: &mut String, fire: &FireReplay) -> fmt::Result {
     let FireReplay { fire: number, point, model, payload, recorded, replayed, .. } = fire;
-    write!(
+    writeln!(
         html,
         "<section id=\"fire-{number}\"><div class=\"title\"><h2><span class=\"point\">{}</span> \
-         <span class=\"{}\">{}</span></h2><span>fire {number}</span></div>\n",
+         <span class=\"{}\">{}</span></h2><span>fire {number}</span></div>",
         Text(point),
         Text(model),
         Text(model),

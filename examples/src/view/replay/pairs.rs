@@ -12,34 +12,25 @@ pub(super) struct Pair<'f> {
 /// The handlers of a fire in the order of the replay; what is not in it stands where it was
 /// recorded.
 pub(super) fn pairs(fire: &FireReplay) -> Vec<Pair<'_>> {
-    let recorded = &fire.recorded.rows;
+    let recorded = &fire.recorded.rows[..];
     let replayed = fire.replayed.as_ref().map_or(&[][..], |timeline| &timeline.rows);
-    let named = |rows: &'_ [TimelineRow], row: &TimelineRow| {
-        rows.iter().position(|other| other.handler == row.handler)
-    };
-    let pair = |then: Option<usize>, now: Option<usize>| {
-        let (then, now) = (then.map(|at| &recorded[at]), now.map(|at| &replayed[at]));
-        let handler = then.or(now).map(|row| row.handler.as_str());
+    let pair = |recorded: Option<_>, replayed: Option<_>| {
+        let handler = recorded.or(replayed).map(|row: &TimelineRow| row.handler.as_str());
         let of = |difference: &&Difference| {
             difference.handler.as_deref() == handler && difference.kind.is_of_handler()
         };
-        Pair { recorded: then, replayed: now, difference: fire.differences.iter().find(of) }
+        Pair { recorded, replayed, difference: fire.differences.iter().find(of) }
     };
-    let (mut pairs, mut next) = (Vec::new(), 0);
-    for (at, now) in replayed.iter().enumerate() {
-        let then = named(recorded, now);
-        for before in next..then.unwrap_or(next) {
-            if named(replayed, &recorded[before]).is_none() {
-                pairs.push(pair(Some(before), None));
-            }
+    let is_gone = |row: &&TimelineRow| replayed.iter().all(|now| now.handler != row.handler);
+    let (mut pairs, mut rest) = (Vec::new(), recorded);
+    for now in replayed {
+        if let Some(at) = rest.iter().position(|then| then.handler == now.handler) {
+            pairs.extend(rest[..at].iter().filter(is_gone).map(|gone| pair(Some(gone), None)));
+            rest = &rest[at + 1..];
         }
-        next = next.max(then.map_or(next, |then| then + 1));
-        pairs.push(pair(then, Some(at)));
+        let then = recorded.iter().find(|then| then.handler == now.handler);
+        pairs.push(pair(then, Some(now)));
     }
-    for rest in next..recorded.len() {
-        if named(replayed, &recorded[rest]).is_none() {
-            pairs.push(pair(Some(rest), None));
-        }
-    }
+    pairs.extend(rest.iter().filter(is_gone).map(|gone| pair(Some(gone), None)));
     pairs
 }
