@@ -27,7 +27,25 @@ pub struct Recorded {
 
 /// A replay that is not begun: what is to be otherwise, and how it is to be done.
 ///
-/// The example of [`replay`](super::replay()) runs one.
+/// The example of [`replay`](super::replay()) runs one. Changes add to each other:
+///
+/// ```
+/// # use hooks_runtime::{HookRegistry, hook_points};
+/// use hooks_runtime::replay::replay;
+/// # hook_points! {
+/// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+/// #     /// Before a message leaves.
+/// #     pub gating Sending { text: String }
+/// # }
+///
+/// # let hooks = HookRegistry::new();
+/// let against_today = replay("day.jsonl").catalogue(&points()).against(&hooks);
+/// let what_if = against_today
+///     .without("adverts") // a plugin that is to leave
+///     .tighten("safety/short") // a handler that is to fail closed
+///     .call("sending:audit/count"); // not pure, and called all the same
+/// # drop(what_if);
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "call `run` or `assert_same`"]
 pub struct Replay {
@@ -74,6 +92,8 @@ impl Replay {
 
     /// As if that plugin were not installed; or, of a target as an operator writes it, such as
     /// `before_command:safety/no_rm`, as if those handlers were not registered.
+    ///
+    /// The example of [`Replay`] has it.
     pub fn without(mut self, plugin: impl Into<String>) -> Self {
         self.changes.without.push(plugin.into());
         self
@@ -81,6 +101,8 @@ impl Replay {
 
     /// As if those handlers failed closed: `plugin/handler`, or a target as an operator
     /// writes it.
+    ///
+    /// The example of [`Replay`] has it.
     pub fn tighten(mut self, handler: impl Into<String>) -> Self {
         self.changes.tighten.push(handler.into());
         self
@@ -88,6 +110,8 @@ impl Replay {
 
     /// As if those handlers were not in shadow, and not disabled: `plugin/handler`, or a
     /// target as an operator writes it.
+    ///
+    /// The example of [`replay`](super::replay()) lifts one.
     pub fn shadow_lifted(mut self, handler: impl Into<String>) -> Self {
         self.changes.lift.push(handler.into());
         self
@@ -96,6 +120,8 @@ impl Replay {
     /// Calls those handlers, although they are not declared [`pure`](crate::handler::On::pure):
     /// what they do besides answering is done again. `plugin/handler`, or a target as an
     /// operator writes it.
+    ///
+    /// The example of [`Replay`] has it.
     pub fn call(mut self, handler: impl Into<String>) -> Self {
         self.changes.call.push(handler.into());
         self
@@ -144,6 +170,8 @@ impl Replay {
     /// and where none could be replayed.
     ///
     /// Fires that cannot be replayed are no differences: [`run`](Self::run) tells which.
+    ///
+    /// The example of [`replay`](super::replay()) asks for it.
     ///
     /// # Panics
     /// As said, and where the recording cannot be read.

@@ -34,7 +34,8 @@ pub struct Difference {
 /// use hooks_runtime::replay::DifferenceKind;
 ///
 /// assert_eq!(DifferenceKind::Decision.as_str(), "decision");
-/// assert_eq!(DifferenceKind::ALL.len(), 9);
+/// assert!(DifferenceKind::ALL.iter().all(|kind| kind.is_of_handler()));
+/// assert!(!DifferenceKind::Outcome.is_of_handler());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -77,6 +78,8 @@ impl DifferenceKind {
     ];
 
     /// Whether it is about one handler, and not about what the fire comes to.
+    ///
+    /// The example of [`DifferenceKind`] asks for it.
     pub fn is_of_handler(self) -> bool {
         self != Self::Outcome
     }

@@ -113,7 +113,7 @@ pub use timeline::{Timeline, TimelineRow};
 /// assert_eq!((report.same().count(), report.cannot().count()), (1, 0));
 /// let fire = report.changed().next().unwrap();
 /// assert_eq!(fire.verdict, FireVerdict::Changed { by: Some("short".into()), unknown: None });
-/// assert_eq!(fire.differences[0].kind, DifferenceKind::Effect);
+/// assert_eq!((fire.by(), fire.differences[0].kind), (Some("short"), DifferenceKind::Effect));
 /// assert_eq!(fire.differences[0].replayed.as_deref(), Some("rejected: too long"));
 /// let (then, now) = (&fire.recorded, fire.replayed.as_ref().unwrap());
 /// assert_eq!((&*then.outcome, &*now.outcome), ("passed", "rejected"));

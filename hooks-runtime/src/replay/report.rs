@@ -91,6 +91,8 @@ impl FireVerdict {
 
 impl ReplayReport {
     /// The fires that came to the same.
+    ///
+    /// The example of [`replay`](super::replay()) counts them.
     pub fn same(&self) -> impl Iterator<Item = &FireReplay> {
         self.fires.iter().filter(|fire| fire.verdict == FireVerdict::Same)
     }
@@ -103,6 +105,8 @@ impl ReplayReport {
     }
 
     /// The fires of which it cannot be told.
+    ///
+    /// The example of [`replay`](super::replay()) counts them.
     pub fn cannot(&self) -> impl Iterator<Item = &FireReplay> {
         self.fires.iter().filter(|fire| matches!(fire.verdict, FireVerdict::Cannot { .. }))
     }
@@ -121,6 +125,8 @@ impl ReplayReport {
 
 impl FireReplay {
     /// The handler of the first difference, here or in a fire that is nested in this one.
+    ///
+    /// The example of [`replay`](super::replay()) asks for it.
     pub fn by(&self) -> Option<&str> {
         match &self.verdict {
             FireVerdict::Changed { by, .. } => by.as_deref(),
