@@ -238,6 +238,18 @@ impl Recorder {
 
     /// How many fires wait for the writer: 4,096 by default. Past that, or past 64 MiB of
     /// values, a fire is dropped, counted, and the recording says so in its place.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hooks_runtime::record::Recorder;
+    /// let recorder = Recorder::to("day.jsonl")
+    ///     .queue(1_000)
+    ///     .value_bytes(4_096)
+    ///     .max_bytes(10_000_000)
+    ///     .max_age(Duration::from_secs(24 * 3_600))
+    ///     .max_files(7);
+    /// # drop(recorder);
+    /// ```
     pub fn queue(mut self, fires: usize) -> Self {
         self.queue = fires;
         self
@@ -245,6 +257,8 @@ impl Recorder {
 
     /// How many bytes of JSON one value may have: 65,536 by default. A longer one is not
     /// recorded, and a longer text is cut.
+    ///
+    /// The example of [`queue`](Self::queue) has each limit.
     pub fn value_bytes(mut self, bytes: u64) -> Self {
         self.value_bytes = bytes;
         self
@@ -252,6 +266,8 @@ impl Recorder {
 
     /// How large a file becomes before the next one is begun: 64 MiB by default. A fire is
     /// never divided between two.
+    ///
+    /// The example of [`queue`](Self::queue) has each limit.
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.limits.bytes = bytes;
         self
@@ -259,6 +275,8 @@ impl Recorder {
 
     /// How old a file becomes before the next one is begun, which is looked at when something
     /// is written: any age by default.
+    ///
+    /// The example of [`queue`](Self::queue) has each limit.
     pub fn max_age(mut self, age: Duration) -> Self {
         self.limits.age = Some(age);
         self
@@ -266,6 +284,8 @@ impl Recorder {
 
     /// How many files of that name there are: 16 by default. When one more is begun, the
     /// oldest is removed, also one of an earlier run.
+    ///
+    /// The example of [`queue`](Self::queue) has each limit.
     pub fn max_files(mut self, files: usize) -> Self {
         self.limits.files = files;
         self

@@ -12,7 +12,21 @@ use crate::registry::Inner;
 ///
 /// A recording does not keep its registry: when that is gone, the recording has ended.
 ///
-/// The example of [`Recorder`](super::Recorder) closes one.
+/// ```
+/// # use hooks_runtime::HookRegistry;
+/// # use hooks_runtime::record::{Recorder, Recording};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hooks = HookRegistry::new();
+/// let recorder = Recorder::into_writer(std::io::sink()).run("build 7");
+/// let (recording, writer) = recorder.start(&hooks)?;
+/// let recording: Recording = recording;
+/// assert_eq!(recording.run(), "build 7");
+/// assert_eq!(recording.summary().lines, 1); // the header
+/// tokio::spawn(writer.run());
+/// assert_eq!(recording.close().await.lines, 2); // and the end
+/// # Ok(()) }
+/// ```
 #[must_use = "a recording ends when it is dropped"]
 pub struct Recording {
     pub(super) state: Arc<RecordingState>,

@@ -53,7 +53,8 @@ pub fn check(plan: &Plan) {
 fn check_counting(plan: &Plan, covered: &Covered) {
     keep_quiet();
     // Every other case is traced by an operator as well, and every third is recorded.
-    let (traced, recorded) = (plan.steps.len().is_multiple_of(2), plan.steps.len() % 3 == 0);
+    let (traced, recorded) =
+        (plan.steps.len().is_multiple_of(2), plan.steps.len().is_multiple_of(3));
     let world = World::new(plan.timer, plan.observed, traced, recorded);
     // After that: the trace itself is in the log.
     log::listen();

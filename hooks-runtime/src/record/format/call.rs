@@ -65,6 +65,8 @@ pub struct CallLine {
 
 impl CallLine {
     /// How an operator names the handler: `point:plugin/handler`, or `point:handler`.
+    ///
+    /// The example of [`RecordedFire`](crate::record::RecordedFire) has one.
     pub fn address(&self) -> String {
         let Self { point, handler, plugin, .. } = self;
         match plugin {

@@ -59,6 +59,7 @@ impl fmt::Display for Torn {
 ///
 /// let error = Reader::open("no/such/recording.jsonl").unwrap_err();
 /// assert!(matches!(error, ReadError::Open { .. }));
+/// assert_eq!(error.place(), None); // it is of no line
 /// assert!(error.to_string().starts_with("no recording is at `no/such/recording.jsonl`: "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -64,6 +64,8 @@ impl Fires {
     }
 
     /// The last lines that have no end, of the files that were read so far.
+    ///
+    /// The example of [`Reader`] has one.
     pub fn torn(&self) -> &[Torn] {
         self.reader.torn()
     }

@@ -41,6 +41,7 @@ const LONGEST: u64 = 256 * 1_024 * 1_024;
 /// let first = reader.next().unwrap()?;
 /// let LineKind::Header(header) = first.kind else { panic!("the first line is the header") };
 /// assert_eq!(header.points[0].handlers[0].handler, "spam");
+/// assert_eq!(reader.place().unwrap().line, 1);
 /// assert!(reader.next().is_none());
 /// assert!(reader.torn()[0].to_string().ends_with("day.jsonl:2: the last line, at byte 366, has no end: 32 bytes were left out"));
 /// # std::fs::remove_dir_all(folder)?;
