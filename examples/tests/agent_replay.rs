@@ -97,9 +97,9 @@ async fn l36_a_guard_lifted_out_of_shadow_rejects_exactly_what_it_would_have() {
     let report = replay.run().await.expect("a replay");
     let rejected: Vec<_> = report.changed().map(|it| about(it, "/content")).collect();
     assert_eq!(rejected, ["\"What is the password of the database?\""]);
-    let fire = report.changed().next().expect("a fire");
-    assert_eq!(fire.by(), Some("privacy/no_passwords"));
-    assert_eq!(fire.replayed.as_ref().expect("a replay").outcome, "rejected");
+    let rejection = report.changed().next().expect("a fire");
+    assert_eq!(rejection.by(), Some("privacy/no_passwords"));
+    assert_eq!(rejection.replayed.as_ref().expect("a replay").outcome, "rejected");
 }
 
 /// L35, L38: a handler that fails open, tightened, ends the fires in which it failed.
