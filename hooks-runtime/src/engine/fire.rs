@@ -109,7 +109,7 @@ impl<'w> Fire<'w> {
         let began = match self.run {
             Some(run) => run.began,
             None => {
-                rules.begin(|| try_now(&*inner.config.timer), || inner.sampled_as(self.recorder))
+                rules.begin(|| try_now(&*inner.config.timer), || inner.sample_number(self.recorder))
             }
         };
         if rules.sees_end(began) {

@@ -367,7 +367,7 @@ impl<F: FlowPoint> Driver<'_, F> {
         let lists = stages.iter().filter_map(|index| self.handlers.list(*index));
         let rules = lists.filter_map(|list| list.rules()).map(|rules| &**rules);
         let clock = || try_now(&*self.hooks.inner.config.timer);
-        self.began = Began::of_run(rules, clock, || self.hooks.inner.sampled_as(self.recorder));
+        self.began = Began::of_run(rules, clock, || self.hooks.inner.sample_number(self.recorder));
     }
 
     /// Everything up to `AfterExecute`. The output is in the context then.

@@ -314,7 +314,7 @@ impl Inner {
 
     /// The number by which samples of that fire are taken.
     #[cold]
-    pub(crate) fn sampled_as(&self, recorder: Option<&Recorder<'_>>) -> u64 {
+    pub(crate) fn sample_number(&self, recorder: Option<&Recorder<'_>>) -> u64 {
         let own = recorder.map_or_else(next_id, Recorder::id);
         #[cfg(feature = "replay")]
         if let Some(replay) = &self.config.replay {

@@ -191,6 +191,7 @@ impl Store {
                 timeout: of.timeout,
                 before: of.before.clone(),
                 after: of.after.clone(),
+                part_of: of.part_of.clone(),
                 allowed: of.allowed.clone(),
                 target: of.target.clone(),
                 once: once.then(Default::default),
