@@ -157,8 +157,7 @@ impl ScopeBits {
 
     #[inline]
     pub(crate) fn admits(&self, bit: u32, handler: &str) -> bool {
-        self.admits_owner(bit)
-            && self.single.as_ref().is_none_or(|single| &*single.name == handler)
+        self.admits_owner(bit) && self.single.as_ref().is_none_or(|single| &*single.name == handler)
     }
 
     fn admits_owner(&self, bit: u32) -> bool {
