@@ -120,7 +120,7 @@ async fn l37_leaving_waits_for_the_calls_under_way() {
         tokio::spawn(async move { hooks.fire_gating::<Running>(command("ls")).await })
     };
     let go_on = has_begun.recv().await.unwrap();
-    let leaving = tokio::spawn(serving.leave(Duration::from_secs(60)));
+    let leaving = tokio::spawn(serving.leave(Duration::from_mins(1)));
     sharing.wait_for_absence_of("policy").await;
     assert_eq!(hooks.handlers().len(), 0);
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -137,10 +137,10 @@ async fn l37_services_that_are_not_named_take_no_part() {
     let network = LocalNetwork::new();
     let hooks = HookRegistry::new();
     let fleet = Fleet::local(&network, options("agent")).unwrap();
-    let _sharing = fleet.share::<Running>(&hooks).from("policy").start().await.unwrap();
+    let sharing = fleet.share::<Running>(&hooks).from("policy").start().await.unwrap();
     let _serving = serve_running(&network, "rogue", &rules()).await;
     let _policy = serve_running(&network, "policy", &rules()).await;
-    _sharing.wait_for("policy").await;
+    sharing.wait_for("policy").await;
     assert_eq!(names(&hooks.handlers()), ["policy/rules"]);
     let strangers = fleet.strangers();
     assert_eq!((strangers.len(), &*strangers[0].service), (1, "rogue"));

@@ -53,7 +53,7 @@ fn config(nats: &Inner) -> Config {
 }
 
 /// The stream, with one for what is given up, which the first process makes.
-async fn stream(nats: &Inner) -> Result<Stream, CarrierError> {
+pub(super) async fn stream(nats: &Inner) -> Result<Stream, CarrierError> {
     let dead = Config {
         name: DEAD.to_owned(),
         subjects: vec!["hooks.dead.>".to_owned(), GIVEN_UP.to_owned()],
@@ -182,9 +182,9 @@ impl NatsDeliveries {
         // Without an end of its own the wait would outlive a connection.
         let mut batch = consumer_batch(fetch).await?;
         let Some(message) = batch.next().await else { return Ok(None) };
-        let (message, acker) = message.map_err(other)?.split();
-        let info = message.reply.as_deref().and_then(delivered);
-        let attempt = info.unwrap_or(1);
+        let message = message.map_err(other)?;
+        let attempt = u32::try_from(message.info().map_err(other)?.delivered).unwrap_or(1);
+        let (message, acker) = message.split();
         let message = Message {
             headers: names_and_values(message.headers.as_ref()),
             body: message.payload.into(),
@@ -200,14 +200,6 @@ impl NatsDeliveries {
 
 async fn consumer_batch(fetch: pull::FetchBuilder<'_>) -> Result<pull::Batch, CarrierError> {
     fetch.messages().await.map_err(other)
-}
-
-/// How often a message was delivered, from the subject of its acknowledgement: the token after
-/// the stream and the consumer. A server with a domain has two tokens more before them.
-fn delivered(reply: &str) -> Option<u32> {
-    let tokens: Vec<_> = reply.split('.').collect();
-    let at = if tokens.len() >= 11 { 6 } else { 4 };
-    tokens.get(at)?.parse().ok()
 }
 
 impl Deliveries for NatsDeliveries {

@@ -70,6 +70,13 @@ impl Nats {
         Ok(Self(Arc::new(Inner { client, jetstream, connection, options })))
     }
 
+    /// Makes the bucket of announcements and the streams, where they are not there yet: for an
+    /// operator, where processes are not allowed to.
+    pub async fn prepare(&self) -> Result<(), CarrierError> {
+        presence::bucket(&self.0).await?;
+        durable::stream(&self.0).await.map(drop)
+    }
+
     /// The durable messages that were given up, the oldest first, at most that many. One whose
     /// process died with it each time has no more than that to say.
     pub async fn dead_letters(&self, limit: usize) -> Result<Vec<DeadLetter>, CarrierError> {

@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 const QUIET: Duration = Duration::from_secs(1);
 
 /// The bucket, which the first process makes.
-async fn bucket(nats: &Inner) -> Result<Store, CarrierError> {
+pub(super) async fn bucket(nats: &Inner) -> Result<Store, CarrierError> {
     if let Ok(store) = nats.jetstream.get_key_value(BUCKET).await {
         return Ok(store);
     }
