@@ -153,8 +153,8 @@ impl NatsOptions {
             .custom_inbox_prefix(inbox.unwrap_or_else(|| format!("_INBOX_{}", token(service))))
             .ping_interval(self.ping_interval)
             .connection_timeout(self.connection_timeout)
-            // The wait for a reply is timed here, with the wait for the connection.
-            .request_timeout(None)
+            // Of what is asked of the server itself; calls of handlers have limits of their own.
+            .request_timeout(Some(self.connection_timeout))
             .require_tls(self.require_tls);
         if let Some(path) = &self.root_certificates {
             options = options.add_root_certificates(path.clone());
