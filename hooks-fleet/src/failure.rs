@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hooks_runtime::report::escaped;
 use thiserror::Error;
 
 use crate::wire::RefusalReason;
@@ -48,7 +49,12 @@ pub enum RemoteFailure {
         service: String,
     },
     /// The handler ran and failed.
-    #[error("it failed in `{instance}` of the service `{service}` ({cause}): {message}")]
+    #[error(
+        "it failed in `{}` of the service `{service}` ({}): {}",
+        escaped(instance),
+        escaped(cause),
+        escaped(message)
+    )]
     Failed {
         /// The service.
         service: String,
@@ -60,7 +66,7 @@ pub enum RemoteFailure {
         message: String,
     },
     /// The call was refused before the handler was called.
-    #[error("refused ({}): {message}; nothing ran", why.as_str())]
+    #[error("refused ({}): {}; nothing ran", why.as_str(), escaped(message))]
     Refused {
         /// The service.
         service: String,
@@ -70,7 +76,10 @@ pub enum RemoteFailure {
         message: String,
     },
     /// An answer came that cannot be one.
-    #[error("the answer of the service `{service}` is refused: {problem}; it may have run")]
+    #[error(
+        "the answer of the service `{service}` is refused: {}; it may have run",
+        escaped(problem)
+    )]
     BadReply {
         /// The service.
         service: String,
@@ -86,7 +95,7 @@ pub enum RemoteFailure {
         limit: usize,
     },
     /// A durable delivery was not stored.
-    #[error("it was not stored for the service `{service}`: {problem}")]
+    #[error("it was not stored for the service `{service}`: {}", escaped(problem))]
     NotStored {
         /// The service.
         service: String,

@@ -135,7 +135,8 @@ async fn l37_forged_headers_and_bodies_are_refused() {
     // The one who is asked cannot know who asks, so neither can the answer be attributed.
     assert_eq!(remote(hooks.fire_gating::<Running>(command("ls")).await).as_str(), "bad_reply");
 
-    let refusals: [(RefusalReason, fn(&mut serde_json::Value)); 5] = [
+    type Forgery = fn(&mut serde_json::Value);
+    let refusals: [(RefusalReason, Forgery); 5] = [
         (RefusalReason::Expired, |body| body["budget_ms"] = 0.into()),
         (RefusalReason::TooDeep, |body| body["depth"] = 17.into()),
         (RefusalReason::UnknownHandler, |body| body["handler"] = "other".into()),

@@ -89,7 +89,7 @@ async fn l37_an_operator_has_the_same_hold_on_it() {
     // Gates are opened by break-glass only.
     assert!(operator.disable("running:policy/rules").apply().is_err());
     let disable = operator.disable("running:policy/rules").break_glass("no rules yet");
-    disable.until(Duration::from_secs(60)).apply().unwrap();
+    disable.until(Duration::from_mins(1)).apply().unwrap();
     assert!(matches!(hooks.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
 }
 

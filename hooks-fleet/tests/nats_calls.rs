@@ -111,7 +111,7 @@ async fn l37_a_lost_connection_is_noticed_at_once() {
     let Some(server) = Server::start().await else { return };
     let proxy = Proxy::to(server.port).await;
     let hooks = HookRegistry::new();
-    let agent = proxy.fleet(options("agent").timeout(Duration::from_secs(600))).await;
+    let agent = proxy.fleet(options("agent").timeout(Duration::from_mins(10))).await;
     let sharing = share(&agent, &hooks).await;
     let policy = server.fleet(options("policy")).await;
     let remote_hooks = HookRegistry::new();
@@ -214,7 +214,7 @@ async fn l37_sizes_are_checked_before_the_connection_is_lost() {
     let message = report.handlers()[0].status().to_string();
     assert!(message.contains("1048576 are allowed; nothing ran"), "{message}");
     assert_eq!(claimed.unwrap(), Claim::Unclaimed);
-    let size: usize = message.split(' ').filter_map(|word| word.parse().ok()).next().unwrap();
+    let size: usize = message.split(' ').find_map(|word| word.parse().ok()).unwrap();
     let largest = (1 << 20) - (size - (1 << 20));
     assert_eq!(route(largest).await.0.unwrap(), Claim::Claimed(u32::try_from(largest).unwrap()));
     assert_eq!(route(largest + 16).await.0.unwrap(), Claim::Unclaimed);

@@ -7,8 +7,14 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// The crates that are published.
-const PUBLISHED: [&str; 5] =
-    ["hooks-macros", "hooks-runtime", "hooks-points", "hooks-inspect", "hooks-bridge"];
+const PUBLISHED: [&str; 5] = [
+    "hooks-macros",
+    "hooks-runtime",
+    "hooks-points",
+    "hooks-inspect",
+    "hooks-bridge",
+    "hooks-fleet",
+];
 
 /// Licences that ask for no more than to be named, and exceptions that only loosen.
 const ALLOWED: [&str; 12] = [

@@ -86,7 +86,7 @@ impl Call<'_> {
                 Err(failure) => failure,
             };
             self.record(attempt, began, Err(&failure));
-            let idempotent = routing.variants.first().is_some_and(|it| it.idempotent);
+            let idempotent = routing.variants.iter().all(|it| it.idempotent);
             let is_known = !routing.variants.is_empty();
             if !is_known
                 || attempt >= self.caller().options.attempts
@@ -108,7 +108,9 @@ impl Call<'_> {
         payload: &Value,
         merged: &Value,
     ) -> Result<Answered, RemoteFailure> {
-        let variant = match (routing.variants.first(), &routing.incompatible) {
+        // Where nothing ran, the processes of another schema that fits may be there.
+        let next = (attempt as usize - 1) % routing.variants.len().max(1);
+        let variant = match (routing.variants.get(next), &routing.incompatible) {
             (Some(variant), _) => variant,
             (None, Some(why)) => return Err(self.refused(RefusalReason::Incompatible, why)),
             (None, None) => return Err(RemoteFailure::Absent { service: self.service() }),
