@@ -75,7 +75,7 @@ async fn measure(url: &str) -> Result<(), Box<dyn Error>> {
         timed(&bare, 250, &mut of_bare).await;
         timed(&gate, 250, &mut of_gate).await;
     }
-    let [bare, gate] = [&mut of_bare, &mut of_gate].map(summary);
+    let [bare, gate] = [&mut *of_bare, &mut *of_gate].map(summary);
     println!("                         p50        p99      per second");
     println!("bare request       {:>9.1?}  {:>9.1?}  {:>9.0}", bare.0, bare.1, bare.2);
     println!("remote gate        {:>9.1?}  {:>9.1?}  {:>9.0}", gate.0, gate.1, gate.2);
@@ -91,8 +91,8 @@ async fn measure(url: &str) -> Result<(), Box<dyn Error>> {
     println!("\nhandlers that wait 5 ms, 8 calls at once a process, 64 fires under way");
     println!("processes        p50   per second");
     for processes in [1, 2, 4, 8] {
-        let (hooks, _serving) =
-            (HookRegistry::new(), serve(url, Some(Duration::from_millis(5)), processes).await?);
+        let (hooks, wait) = (HookRegistry::new(), Some(Duration::from_millis(5)));
+        let serving = serve(url, wait, processes).await?;
         let agent = join(url, "agent").await?;
         let sharing = agent.share::<Running>(&hooks).from("policy").start().await?;
         sharing.wait_for_processes("policy", processes).await;
@@ -166,7 +166,7 @@ async fn timed(call: &impl AsyncFn(), times: usize, took: &mut Vec<Duration>) {
 }
 
 /// The median, the 99th of a hundred, and how many a second one after another.
-fn summary(times: &mut Vec<Duration>) -> (Duration, Duration, f64) {
+fn summary(times: &mut [Duration]) -> (Duration, Duration, f64) {
     times.sort_unstable();
     let total: Duration = times.iter().sum();
     let rate = f64::from(u32::try_from(times.len()).unwrap_or(u32::MAX)) / total.as_secs_f64();

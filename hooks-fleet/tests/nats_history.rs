@@ -1,6 +1,6 @@
 //! Random fires and faults over a real server, recorded as a history and checked.
 //!
-//! `FLEET_OPERATIONS` says how many operations there are: 300 unless it is set; `.ci/prove fleet`
+//! `FLEET_OPERATIONS` says how many operations there are: 1,000 unless it is set; `.ci/prove fleet`
 //! has 10,000. `FLEET_SEED` repeats a run.
 #![cfg(feature = "nats")]
 
@@ -52,7 +52,7 @@ async fn process(port: u16, history: &History) -> Option<Serving> {
             on::<Running>().name("second").guard(move |it: &RunningPayload| {
                 second.ran(number(&it.line), "second");
                 // Every third is not allowed, and all that the rewriter has not seen.
-                if number(&it.line) % 3 == 0 || !it.line.ends_with('+') {
+                if number(&it.line).is_multiple_of(3) || !it.line.ends_with('+') {
                     Judgement::reject("no")
                 } else {
                     Judgement::Pass
@@ -116,7 +116,7 @@ async fn operate(hooks: &HookRegistry, history: &History, number: u64, kind: Kin
 async fn l37_no_history_breaks_a_promise() {
     let Some(mut server) = Server::start().await else { return };
     let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let operations: u64 = setting("FLEET_OPERATIONS").unwrap_or(300);
+    let operations: u64 = setting("FLEET_OPERATIONS").unwrap_or(1_000);
     let seed: u64 = setting("FLEET_SEED").unwrap_or(0x9E37_79B9_7F4A_7C15);
     let mut random = Random(seed | 1);
     let history = History::default();
@@ -149,6 +149,8 @@ async fn l37_no_history_breaks_a_promise() {
                     _ => Kind::Durable,
                 };
                 operate(&hooks, &history, number, kind).await;
+                // So that there is time for faults.
+                tokio::time::sleep(Duration::from_millis(random.below(7))).await;
             }
         })
     });

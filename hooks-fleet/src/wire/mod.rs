@@ -44,21 +44,43 @@ pub mod header {
 #[error("{0}")]
 pub struct Unreadable(pub(crate) String);
 
-/// Reads a message, its version first: what another version means is not known here.
-pub(crate) fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Unreadable> {
+/// A message that says its version.
+pub(crate) trait Versioned {
+    fn version(&self) -> u32;
+}
+
+macro_rules! versioned {
+    ($($message:ty),*) => {$(
+        impl Versioned for $message {
+            fn version(&self) -> u32 {
+                self.v
+            }
+        }
+    )*};
+}
+
+versioned!(Announcement, Reply, Request);
+
+/// Reads a message of this version: what another one means is not known here.
+pub(crate) fn read<T: DeserializeOwned + Versioned>(text: &[u8]) -> Result<T, Unreadable> {
     #[derive(serde::Deserialize)]
-    struct Versioned {
+    struct Version {
         v: u32,
     }
-    let found: Versioned = serde_json::from_slice(text)
-        .map_err(|error| Unreadable(format!("it is no message of the fleet: {error}")))?;
-    if found.v != VERSION {
-        return Err(Unreadable(format!(
-            "it has version {} of the contract, {VERSION} is spoken here",
-            found.v
-        )));
+    let other = |version| {
+        let message = format!("it has version {version} of the contract, {VERSION} is spoken here");
+        Err(Unreadable(message))
+    };
+    match serde_json::from_slice::<T>(text) {
+        Ok(message) if message.version() == VERSION => Ok(message),
+        Ok(message) => other(message.version()),
+        // A message of another version may have another form, which is what is wrong then.
+        Err(error) => match serde_json::from_slice(text) {
+            Ok(Version { v }) if v != VERSION => other(v),
+            Ok(_) => Err(Unreadable(error.to_string())),
+            Err(error) => Err(Unreadable(format!("it is no message of the fleet: {error}"))),
+        },
     }
-    serde_json::from_slice(text).map_err(|error| Unreadable(error.to_string()))
 }
 
 /// Writes a message.

@@ -99,7 +99,7 @@ fn violations(operation: &Operation) -> Vec<Violation> {
             if let Came::Passed(line) = came {
                 let judged = count("first") > 0 && count("second") > 0 && line.ends_with('+');
                 add(!judged, Violation::PassedUnjudged);
-                add(judged && number % 3 == 0, Violation::PassedForbidden);
+                add(judged && number.is_multiple_of(3), Violation::PassedForbidden);
             }
             // The first rewriter runs before the first guard; a call whose fate is unknown to
             // the one who fires ends its fire, so no guard runs after it.
