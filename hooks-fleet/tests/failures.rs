@@ -121,6 +121,8 @@ async fn l37_a_stranger_that_answers_is_noticed() {
     assert_eq!(strangers[0].why, "it answered without having been announced");
 }
 
+type BodyForgery = fn(&mut serde_json::Value);
+
 /// L37: what contradicts itself on the way is refused before anything runs.
 #[tokio::test]
 async fn l37_forged_headers_and_bodies_are_refused() {
@@ -135,8 +137,7 @@ async fn l37_forged_headers_and_bodies_are_refused() {
     // The one who is asked cannot know who asks, so neither can the answer be attributed.
     assert_eq!(remote(hooks.fire_gating::<Running>(command("ls")).await).as_str(), "bad_reply");
 
-    type Forgery = fn(&mut serde_json::Value);
-    let refusals: [(RefusalReason, Forgery); 5] = [
+    let refusals: [(RefusalReason, BodyForgery); 5] = [
         (RefusalReason::Expired, |body| body["budget_ms"] = 0.into()),
         (RefusalReason::TooDeep, |body| body["depth"] = 17.into()),
         (RefusalReason::UnknownHandler, |body| body["handler"] = "other".into()),
