@@ -7,8 +7,14 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// The crates that are published.
-const PUBLISHED: [&str; 5] =
-    ["hooks-macros", "hooks-runtime", "hooks-points", "hooks-inspect", "hooks-bridge"];
+const PUBLISHED: [&str; 6] = [
+    "hooks-macros",
+    "hooks-runtime",
+    "hooks-points",
+    "hooks-inspect",
+    "hooks-bridge",
+    "hooks-fleet",
+];
 
 /// Licences that ask for no more than to be named, and exceptions that only loosen.
 const ALLOWED: [&str; 12] = [
@@ -152,6 +158,7 @@ fn a_licence_that_is_not_allowed_is_found() {
             package("hooks-points", json!("MIT OR Apache-2.0")),
             package("hooks-inspect", json!("MIT OR Apache-2.0")),
             package("hooks-bridge", json!("MIT OR Apache-2.0")),
+            package("hooks-fleet", json!("MIT OR Apache-2.0")),
             package("fine", json!("MIT/Apache-2.0")),
             package("copyleft", json!("GPL-3.0-only")),
             package("silent", Value::Null),
@@ -164,6 +171,7 @@ fn a_licence_that_is_not_allowed_is_found() {
             node("hooks-points", &[("hooks-runtime", Value::Null), ("silent", json!("build"))]),
             node("hooks-inspect", &[]),
             node("hooks-bridge", &[("hooks-points", Value::Null)]),
+            node("hooks-fleet", &[]),
             node("fine", &[("copyleft", Value::Null)]),
             node("copyleft", &[]),
             node("silent", &[]),

@@ -141,7 +141,7 @@ impl<'w> Fire<'w> {
     /// Why a handler does not take part; `None` where it does.
     pub(crate) fn refusal(&self, handler: &HandlerRef) -> Option<SkipReason> {
         if let Some(scope) = &self.info.hooks.bits
-            && !scope.admits(handler.owner_bit)
+            && !scope.admits(handler.owner_bit, &handler.entry.name)
         {
             return Some(SkipReason::Scope);
         }

@@ -234,7 +234,7 @@ impl<F: FlowPoint> FlowContext<F> {
 
     /// The hooks in the scope of this run.
     pub fn hooks(&self) -> &ScopedHooks {
-        &self.hooks
+        self.hooks.for_handlers()
     }
 
     /// Skips the remaining handlers of this stage. The flow goes on.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::plugin::record::PluginName;
 use crate::plugin::values::Values;
 use crate::registry::Inner;
+use crate::registry::entry::Owner;
 
 /// Which plugins may take part. Built-in handlers always may.
 ///
@@ -120,6 +121,16 @@ pub(crate) struct ScopeBits {
     inverted: bool,
     /// Keeps the bits from being assigned to other ids.
     names: Vec<Arc<PluginName>>,
+    /// The one handler of those owners that is admitted, where it is one.
+    single: Option<SingleHandler>,
+}
+
+/// One handler, and the hooks as its own fires see them.
+#[derive(Debug)]
+struct SingleHandler {
+    name: Arc<str>,
+    /// What was narrowed to it: what the handler fires in turn is not.
+    outer: ScopedHooks,
 }
 
 impl ScopeBits {
@@ -127,24 +138,38 @@ impl ScopeBits {
     fn only(names: Vec<Arc<PluginName>>) -> Self {
         // Built-in handlers are always admitted.
         let owners = [0].into_iter().chain(names.iter().map(|name| name.bit())).collect();
-        Self { owners, inverted: false, names }
+        Self { owners, inverted: false, names, single: None }
     }
 
     /// All but these plugins.
     fn except(names: Vec<Arc<PluginName>>) -> Self {
         let owners = names.iter().map(|name| name.bit()).collect();
-        Self { owners, inverted: true, names }
+        Self { owners, inverted: true, names, single: None }
+    }
+
+    /// That handler of the owner with that bit, and no other; none where `outer` does not
+    /// admit the owner.
+    fn single(bit: u32, names: Vec<Arc<PluginName>>, name: Arc<str>, outer: ScopedHooks) -> Self {
+        let is_admitted = outer.bits.as_ref().is_none_or(|outer| outer.admits(bit, &name));
+        let owners = is_admitted.then_some(bit).into_iter().collect();
+        Self { owners, inverted: false, names, single: Some(SingleHandler { name, outer }) }
     }
 
     #[inline]
-    pub(crate) fn admits(&self, bit: u32) -> bool {
+    pub(crate) fn admits(&self, bit: u32, handler: &str) -> bool {
+        self.admits_owner(bit) && self.single.as_ref().is_none_or(|single| &*single.name == handler)
+    }
+
+    fn admits_owner(&self, bit: u32) -> bool {
         self.owners.contains(bit) != self.inverted
     }
 
-    /// Whether all of those owners are admitted.
+    /// Whether all of those owners are admitted, with all of their handlers.
     #[inline(never)]
     pub(crate) fn admits_all(&self, owners: &OwnerSet) -> bool {
-        if self.inverted {
+        if self.single.is_some() {
+            false
+        } else if self.inverted {
             self.owners.is_disjoint(owners)
         } else {
             self.owners.is_superset(owners)
@@ -160,7 +185,8 @@ impl ScopeBits {
     /// What both admit.
     fn intersected(&self, other: &Self) -> Self {
         let names_of = |one: &Self, admitted_by: &Self| {
-            one.names.iter().filter(|name| admitted_by.admits(name.bit())).cloned().collect()
+            let admitted = one.names.iter().filter(|name| admitted_by.admits_owner(name.bit()));
+            admitted.cloned().collect()
         };
         match (self.inverted, other.inverted) {
             (false, _) => Self::only(names_of(self, other)),
@@ -232,6 +258,9 @@ impl ScopedHooks {
     /// ```
     #[must_use]
     pub fn scope(&self, plugins: Plugins) -> Self {
+        if let Some((owner, single)) = self.single() {
+            return single.outer.scope(plugins).narrowed(owner, Arc::clone(&single.name));
+        }
         let wanted = match plugins {
             Plugins::All => return self.clone(),
             Plugins::BuiltIn => ScopeBits::only(Vec::new()),
@@ -243,6 +272,68 @@ impl ScopedHooks {
             Some(already) => already.intersected(&wanted),
         };
         Self { bits: Some(Arc::new(bits)), ..self.clone() }
+    }
+
+    /// These hooks, narrowed to one handler: what is fired through them calls that one, if
+    /// the scope admits its owner, and skips all others.
+    ///
+    /// For hosts that call the handlers of a registry one by one, such as on behalf of
+    /// another process. All laws hold for the call: condition, limit, policy, settings,
+    /// report. What the handler fires in turn is not narrowed: the hooks of its context are
+    /// these hooks as they were. A handler is known by its owner and its name, so a later one
+    /// of that name is reached too.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Saved>().name("index").handler(|_: &SavedPayload| ()))?;
+    /// hooks.register(on::<Saved>().name("copy").plugin("backup").handler(|_: &SavedPayload| ()))?;
+    /// let copy = &hooks.handlers_of("backup")[0];
+    /// hooks.only_handler(&copy.owner, &copy.name).fire_void::<Saved>(&SavedPayload { page: 1 }).await?;
+    /// let calls: Vec<_> = hooks.handlers().iter().map(|handler| handler.calls).collect();
+    /// assert_eq!(calls, [0, 1]);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn only_handler(&self, owner: &Owner, handler: &str) -> Self {
+        let plugin = owner.plugin().map(|id| self.inner.names_of(&[id.as_str().to_owned()]));
+        let plugin = plugin.and_then(|names| names.into_iter().next());
+        self.narrowed(plugin, handler.into())
+    }
+
+    /// These hooks, narrowed to one handler of that plugin, or a built-in one.
+    fn narrowed(&self, plugin: Option<Arc<PluginName>>, handler: Arc<str>) -> Self {
+        let bit = plugin.as_ref().map_or(0, |name| name.bit());
+        let names = plugin.into_iter().collect();
+        let bits = ScopeBits::single(bit, names, handler, self.clone());
+        Self { bits: Some(Arc::new(bits)), ..self.clone() }
+    }
+
+    /// These hooks with those values, which their handlers see too.
+    pub(super) fn carrying(&self, values: Arc<Values>) -> Self {
+        let hooks = |hooks: &Self| Self { values: Some(values), ..hooks.clone() };
+        match self.single() {
+            None => hooks(self),
+            Some((owner, single)) => hooks(&single.outer).narrowed(owner, Arc::clone(&single.name)),
+        }
+    }
+
+    /// The one handler that is admitted, where it is one, with its plugin.
+    fn single(&self) -> Option<(Option<Arc<PluginName>>, &SingleHandler)> {
+        let bits = self.bits.as_ref()?;
+        Some((bits.names.first().cloned(), bits.single.as_ref()?))
+    }
+
+    /// The hooks as what they call sees them.
+    #[inline]
+    pub(crate) fn for_handlers(&self) -> &Self {
+        match &self.bits {
+            None => self,
+            Some(bits) => bits.single.as_ref().map_or(self, |single| single.outer.for_handlers()),
+        }
     }
 }
 

@@ -153,8 +153,8 @@ impl ScopedHooks {
             return Err(DuplicateValue { value, first: there.set_at, second: set_at });
         }
         let (value, outer) = (Contained::new(Box::new(value) as _), self.values.clone());
-        let values = Some(Arc::new(Values { id, name: type_name::<T>(), set_at, value, outer }));
-        Ok(Self { values, ..self.clone() })
+        let values = Arc::new(Values { id, name: type_name::<T>(), set_at, value, outer });
+        Ok(self.carrying(values))
     }
 
     /// The value of that type that these hooks carry, if there is one.

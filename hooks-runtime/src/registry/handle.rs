@@ -67,6 +67,11 @@ impl Handle {
         }
     }
 
+    /// Whether it is a handle of that registry.
+    pub(crate) fn is_of(&self, inner: &Arc<Inner>) -> bool {
+        std::ptr::eq(self.inner.as_ptr(), Arc::as_ptr(inner))
+    }
+
     /// The point's index and the handler, while anything keeps it.
     pub(crate) fn entry(&self) -> Option<(usize, Arc<Entry>)> {
         Some((self.index, self.entry.upgrade()?))

@@ -181,6 +181,25 @@ impl HookRegistry {
         self.inner.unregister_plugin(id.as_ref())
     }
 
+    /// Removes these handlers at one instant, whenever and with whatever group each was
+    /// registered. A handle of another registry removes nothing.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let first = hooks.register(on::<Saved>().name("index").handler(|_: &SavedPayload| ()))?;
+    /// let second = hooks.register(on::<Saved>().name("copy").handler(|_: &SavedPayload| ()))?;
+    /// let both = first.into_iter().chain(second);
+    /// assert_eq!(hooks.unregister(both).removed(), 2);
+    /// # Ok(()) }
+    /// ```
+    pub fn unregister(&self, handles: impl IntoIterator<Item = Handle>) -> Removal {
+        let own = handles.into_iter().filter(|handle| handle.is_of(&self.inner));
+        self.inner.unregister(&own.collect::<Vec<_>>())
+    }
+
     /// Removes the handlers of that name at all points, at one instant.
     ///
     /// `"audit/started"` is the handler `started` of the plugin `audit`, `"audit/*"`

@@ -122,7 +122,7 @@ impl HookContext {
     /// The hooks as this fire sees them: what is fired through them keeps the
     /// scope of this fire, whichever plugin asks.
     pub fn hooks(&self) -> &ScopedHooks {
-        self.fire().hooks
+        self.fire().hooks.for_handlers()
     }
 
     /// Tells this fire from all others that are under way: one value for all of its

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""A policy service of a fleet in plain Python: no command that deletes is run.
+
+    policy.py HOST PORT            serves the guard `no_rm` at `running`, as `policy`
+"""
+import json, secrets, socket, sys, threading, time
+
+INSTANCE, SCHEMA = "py" + secrets.token_hex(7), "running-1"
+PAYLOAD = {"type": "object", "properties": {"line": {"type": "string"}}, "required": ["line"],
+           "additionalProperties": False}
+ANNOUNCEMENT = {"v": 1, "service": "policy", "instance": INSTANCE, "version": "py-1",
+                "points": {"running": {"model": "gating", "schema": SCHEMA, "payload": PAYLOAD}},
+                "handlers": [{"point": "running", "handler": "no_rm", "guard": True, "pure": True}]}
+
+def judge(request):
+    if request["payload"]["line"].startswith("rm "):
+        return {"verdict": "reject", "reason": "nothing is deleted here, says Python"}
+    return {"verdict": "pass"}
+
+server = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+lines, lock = server.makefile("rb"), threading.Lock()
+
+def send(text, body=b""):
+    with lock:
+        server.sendall(text.encode() + b"\r\n" + (body + b"\r\n" if text.startswith("PUB") else b""))
+
+def publish(subject, body):
+    send(f"PUB {subject} {len(body)}", body)
+
+def announce():
+    while True:
+        publish(f"$KV.HOOKS_PRESENCE.policy.{INSTANCE}", json.dumps(ANNOUNCEMENT).encode())
+        time.sleep(5)
+
+lines.readline()  # INFO
+send('CONNECT {"verbose": false, "headers": true, "no_responders": true, "name": "policy.py"}')
+send(f"SUB hooks.req.policy.running.no_rm.{SCHEMA} policy 1")
+send(f"SUB hooks.ping.policy.{INSTANCE} 2")
+send("PING")  # Announced only when the server has heard of it: its PONG says so.
+for line in lines:
+    verb, *words = line.split()
+    if verb == b"PING":
+        send("PONG")
+    elif verb == b"PONG":
+        threading.Thread(target=announce, daemon=True).start()
+    elif verb in (b"MSG", b"HMSG"):  # subject, number, reply, [size of the headers,] size
+        size, skip = int(words[-1]), int(words[-2]) if verb == b"HMSG" else 0
+        body, reply = lines.read(size + 2)[skip:size], words[2].decode()
+        if words[1] == b"2":
+            publish(reply, b"pong")
+            continue
+        request = json.loads(body)
+        outcome = {"kind": "answer", "answer": judge(request)}
+        publish(reply, json.dumps({"v": 1, "call": request["call"], "attempt": request["attempt"],
+                "instance": INSTANCE, "schema": SCHEMA, "outcome": outcome}).encode())

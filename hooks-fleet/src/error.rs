@@ -1,0 +1,79 @@
+//! What can go wrong before anything is fired.
+
+use hooks_runtime::RegisterError;
+use hooks_runtime::json::JsonError;
+use hooks_runtime::plugin::PluginIdError;
+use thiserror::Error;
+
+/// Why a process cannot take part in a fleet.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FleetError {
+    /// The catalogue that was given has no such point.
+    #[error("the catalogue of this fleet has no point `{point}`")]
+    UnknownPoint {
+        /// The wire name.
+        point: String,
+    },
+    /// The point is declared without schemas, by which processes know whether they fit.
+    #[error(
+        "`{point}` is declared without JSON Schemas: write `#![hook(json = \"camelCase\", schema, \
+         catalogue = …)]` at the head of its block"
+    )]
+    NoSchema {
+        /// The wire name.
+        point: String,
+    },
+    /// A flow itself has no handlers.
+    #[error("`{flow}` is a flow: name its stages, such as `BeforeExecute<…>`")]
+    Flow {
+        /// The wire name.
+        flow: String,
+    },
+    /// A stage that cannot be served from a registry.
+    #[error(
+        "handlers of `{stage}` cannot be served: after the operation its input is gone. Serve a \
+         stage before the operation"
+    )]
+    LateStage {
+        /// The wire name of the stage.
+        stage: String,
+    },
+    /// Only void points can be durable.
+    #[error("`{point}` is a {model} point, whose answer is awaited: only void points are durable")]
+    NotVoid {
+        /// The wire name.
+        point: String,
+        /// Its model.
+        model: String,
+    },
+    /// Two handlers would have one name in the service.
+    #[error(
+        "two handlers at `{point}` would be `{handler}` in the service: the name of a plugin's \
+         handler begins with the plugin's id and a dot. Rename one"
+    )]
+    SameName {
+        /// The wire name of the point.
+        point: String,
+        /// The name.
+        handler: String,
+    },
+    /// There is nothing to serve.
+    #[error("the registry has no handlers at {points}: register them before `start`")]
+    NothingToServe {
+        /// The wire names of the points.
+        points: String,
+    },
+    /// The name of a service is that of the plugin that owns its handlers.
+    #[error(transparent)]
+    Service(#[from] PluginIdError),
+    /// The point cannot be handled by name.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// The registry refused the handlers.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
+    /// The carrier refused.
+    #[error("{0}")]
+    Carrier(#[from] crate::carrier::CarrierError),
+}

@@ -1,0 +1,291 @@
+//! The side that serves: handlers of a registry, called for other processes.
+
+mod answer;
+mod durable;
+mod request;
+mod stage;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hooks_runtime::HookRegistry;
+use hooks_runtime::flow::StageKind;
+use hooks_runtime::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor};
+use hooks_runtime::registry::{HandlerInfo, Owner};
+use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use crate::error::FleetError;
+use crate::fleet::{Caller, Fleet};
+use crate::schema;
+use crate::share::check;
+use crate::wire::subject::Route;
+use crate::wire::{AnnouncedHandler, AnnouncedPoint, Announcement, VERSION};
+
+/// Handlers that are about to be served.
+#[must_use = "nothing is served before `start`"]
+pub struct Serve {
+    fleet: Fleet,
+    hooks: HookRegistry,
+    points: Vec<&'static PointDescriptor>,
+    idempotent: BTreeSet<String>,
+}
+
+/// Handlers that are served. Dropped, they are no longer, at once;
+/// [`leave`](Self::leave) waits for the calls under way.
+pub struct Serving {
+    server: Arc<Server>,
+    tasks: JoinSet<()>,
+    /// Listens until all calls have ended.
+    _cancelling: JoinSet<()>,
+    leaving: watch::Sender<bool>,
+    alive: Option<Box<dyn Send + Sync>>,
+}
+
+/// What the calls of a serving process share.
+pub(crate) struct Server {
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) hooks: HookRegistry,
+    pub(crate) announcement: Announcement,
+    pub(crate) handlers: HashMap<Route, Served>,
+    /// One permit for each call that may run.
+    pub(crate) permits: Arc<Semaphore>,
+    /// How calls under way are ended, by their ids.
+    cancels: Mutex<HashMap<String, oneshot::Sender<()>>>,
+}
+
+/// One handler, as the registry knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    pub(crate) point: &'static str,
+    pub(crate) model: ModelKind,
+    pub(crate) flow: Option<&'static str>,
+    pub(crate) stage: Option<StageKind>,
+    pub(crate) owner: Owner,
+    pub(crate) name: Arc<str>,
+}
+
+impl Serve {
+    pub(crate) fn new(fleet: &Fleet, hooks: &HookRegistry) -> Self {
+        let (fleet, hooks) = (fleet.clone(), hooks.clone());
+        Self { fleet, hooks, points: Vec::new(), idempotent: BTreeSet::new() }
+    }
+
+    /// Serves the handlers at this point too.
+    pub fn and<P: HookPoint>(mut self) -> Self {
+        let point = P::descriptor();
+        if !self.points.iter().any(|known| known.name() == point.name()) {
+            self.points.push(point);
+        }
+        self
+    }
+
+    /// Declares that handlers of that name may be called again where it is not known whether
+    /// they ran. Those that are declared `pure` may anyway.
+    pub fn idempotent(mut self, handler: impl Into<String>) -> Self {
+        self.idempotent.insert(handler.into());
+        self
+    }
+
+    /// Begins: takes calls first, and is announced when it does. Served are the handlers that
+    /// the registry has now, without those of other services.
+    pub async fn start(self) -> Result<Serving, FleetError> {
+        let announcement = self.announcement()?;
+        let Self { fleet, hooks, points, .. } = self;
+        let caller = Arc::clone(&fleet.0.caller);
+        let entries = entries(&fleet, &hooks, &points);
+        let route = |name: &str, point: &str| Route {
+            service: announcement.service.clone(),
+            point: point.to_owned(),
+            handler: name.to_owned(),
+            schema: announcement.points[point].schema.clone(),
+        };
+        let handlers: HashMap<_, _> =
+            entries.into_iter().map(|(name, entry)| (route(&name, entry.point), entry)).collect();
+        let routes: Vec<_> = handlers.keys().cloned().collect();
+        let server = Arc::new(Server {
+            permits: Arc::new(Semaphore::new(caller.options.max_in_flight)),
+            caller: Arc::clone(&caller),
+            hooks,
+            announcement,
+            handlers,
+            cancels: Mutex::default(),
+        });
+        let (leaving, is_leaving) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        let (service, instance) = (&*caller.options.service, &*caller.instance);
+        let carrier = &caller.carrier;
+        let cancellations = carrier.cancellations(service).await?;
+        let mut cancelling = JoinSet::new();
+        cancelling.spawn(request::follow_cancellations(Arc::clone(&server), cancellations));
+        for route in routes {
+            let (server, is_leaving) = (Arc::clone(&server), is_leaving.clone());
+            if server.announcement.points[&route.point].durable {
+                let deliveries = carrier.consume(&route, caller.options.deliveries).await?;
+                tasks.spawn(durable::consume(server, route, deliveries, is_leaving));
+            } else {
+                let requests = carrier.serve(&route).await?;
+                tasks.spawn(request::serve(server, requests, is_leaving));
+            }
+        }
+        let alive = carrier.answer_pings(service, instance).await?;
+        carrier.announce(&server.announcement).await?;
+        tasks.spawn(announce(Arc::clone(&server), is_leaving));
+        Ok(Serving { server, tasks, _cancelling: cancelling, leaving, alive: Some(alive) })
+    }
+
+    fn announcement(&self) -> Result<Announcement, FleetError> {
+        let caller = &self.fleet.0.caller;
+        let options = &caller.options;
+        let mut points = BTreeMap::new();
+        for point in &self.points {
+            let (name, durable) = (point.name(), options.durable.contains(point.name()));
+            check(point, durable)?;
+            if point.stage().is_some_and(|stage| !stage::can_be_served(stage)) {
+                return Err(FleetError::LateStage { stage: name.to_owned() });
+            }
+            points.insert(name.to_owned(), schema::of_point(&options.catalogue, name, durable)?);
+        }
+        let handlers = self.handlers(&points)?;
+        if handlers.is_empty() {
+            let names: Vec<_> = points.keys().map(|name| format!("`{name}`")).collect();
+            return Err(FleetError::NothingToServe { points: names.join(", ") });
+        }
+        Ok(Announcement {
+            v: VERSION,
+            service: options.service.clone(),
+            instance: caller.instance.clone(),
+            version: options.version.clone(),
+            points,
+            handlers,
+        })
+    }
+
+    fn handlers(
+        &self,
+        points: &BTreeMap<String, AnnouncedPoint>,
+    ) -> Result<Vec<AnnouncedHandler>, FleetError> {
+        let mut names = BTreeSet::new();
+        let mut announced = Vec::new();
+        for info in handlers_of(&self.fleet, &self.hooks) {
+            if !points.contains_key(info.point) {
+                continue;
+            }
+            let handler = wire_name(&info.owner, &info.name);
+            if !names.insert((info.point, handler.clone())) {
+                return Err(FleetError::SameName { point: info.point.to_owned(), handler });
+            }
+            announced.push(AnnouncedHandler {
+                point: info.point.to_owned(),
+                priority: info.priority,
+                guard: info.guard,
+                fail_closed: info.policy == FailurePolicy::Closed,
+                timeout_ms: info.timeout.map(milliseconds),
+                pure: info.pure,
+                idempotent: info.pure || self.idempotent.contains(&handler),
+                handler,
+            });
+        }
+        Ok(announced)
+    }
+}
+
+/// Whole milliseconds, at least one.
+fn milliseconds(limit: Duration) -> u64 {
+    u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1)
+}
+
+/// The handlers of a registry that are its own: those of other services are not passed on.
+fn handlers_of(fleet: &Fleet, hooks: &HookRegistry) -> Vec<HandlerInfo> {
+    let shares = fleet.0.shares();
+    let is_remote = |info: &HandlerInfo| {
+        info.owner.plugin().is_some_and(|id| shares.iter().any(|it| it.owns(id.as_str(), info)))
+    };
+    hooks.handlers().into_iter().filter(|info| !is_remote(info)).collect()
+}
+
+fn entries(
+    fleet: &Fleet,
+    hooks: &HookRegistry,
+    points: &[&'static PointDescriptor],
+) -> Vec<(String, Served)> {
+    let of_points = handlers_of(fleet, hooks).into_iter().filter_map(|info| {
+        points.iter().any(|point| point.name() == info.point).then(|| {
+            let HandlerInfo { point, model, flow, stage, owner, name, .. } = info;
+            (wire_name(&owner, &name), Served { point, model, flow, stage, owner, name })
+        })
+    });
+    of_points.collect()
+}
+
+/// The name of a handler in its service: that of a plugin begins with the plugin's id.
+fn wire_name(owner: &Owner, name: &str) -> String {
+    match owner.plugin() {
+        None => name.to_owned(),
+        Some(plugin) => format!("{plugin}.{name}"),
+    }
+}
+
+/// Says again and again that this process is there, until it leaves.
+async fn announce(server: Arc<Server>, mut leaving: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            () = sleep(server.caller.options.announce_every) => {}
+            _ = leaving.wait_for(|leaving| *leaving) => return,
+        }
+        if let Err(error) = server.caller.carrier.announce(&server.announcement).await {
+            tracing::warn!(%error, "this process could not be announced");
+        }
+    }
+}
+
+impl Server {
+    pub(crate) fn cancels(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<()>>> {
+        self.cancels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Serving {
+    /// What this process has announced.
+    pub fn announcement(&self) -> &Announcement {
+        &self.server.announcement
+    }
+
+    /// Leaves: says so, goes on serving those who have not heard of it, takes no more calls,
+    /// and returns when those under way have ended, or after that time. Whether all have.
+    pub async fn leave(mut self, limit: Duration) -> bool {
+        let caller = &self.server.caller;
+        let (service, instance) = (&*caller.options.service, &*caller.instance);
+        // Nothing of it is announced again, whatever order its tasks run in.
+        let _ = self.leaving.send(true);
+        if let Err(error) = caller.carrier.withdraw(service, instance).await {
+            tracing::warn!(%error, "this process could not say that it leaves");
+        }
+        self.alive = None;
+        let permits = u32::try_from(caller.options.max_in_flight).unwrap_or(u32::MAX);
+        let ended = async {
+            // Its tasks drain their routes after a while, and end; then all permits are free.
+            while self.tasks.join_next().await.is_some() {}
+            self.server.permits.acquire_many(permits).await.is_ok()
+        };
+        timeout(limit, ended).await.unwrap_or(false)
+    }
+}
+
+impl fmt::Debug for Serve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let points: Vec<_> = self.points.iter().map(|point| point.name()).collect();
+        f.debug_struct("Serve").field("points", &points).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Serving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Serving")
+            .field("announcement", &self.server.announcement)
+            .finish_non_exhaustive()
+    }
+}

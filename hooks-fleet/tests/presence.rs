@@ -1,0 +1,193 @@
+//! Who is there: processes that come and go, required and optional handlers, strangers.
+
+mod support;
+
+use std::time::Duration;
+
+use hooks_fleet::{Fleet, FleetError, LocalNetwork, MayHaveRun, RemoteFailure};
+use hooks_runtime::{Gate, HookRegistry, Judgement, Verdict, capturing, on};
+use support::*;
+use tokio::sync::{mpsc, oneshot};
+
+fn rules() -> HookRegistry {
+    let hooks = HookRegistry::new();
+    hooks
+        .register(on::<Running>().name("rules").guard(|_: &RunningPayload| Judgement::Pass))
+        .unwrap();
+    hooks.register(on::<Printed>().name("count").handler(|_: &PrintedPayload| ())).unwrap();
+    hooks
+}
+
+/// L37: a required handler that is not there is a failure, at once: no time passes.
+#[tokio::test(start_paused = true)]
+async fn l37_a_required_handler_that_is_absent_fails_the_fire_at_once() {
+    let network = LocalNetwork::new();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let share = fleet.share::<Running>(&hooks).require::<Running>("policy", "rules");
+    let sharing = share.start().await.unwrap();
+    assert_eq!(names(&hooks.handlers_at::<Running>()), ["policy/rules"]);
+    let began = tokio::time::Instant::now();
+    let failure = remote(hooks.fire_gating::<Running>(command("ls")).await);
+    assert_eq!(failure, RemoteFailure::Absent { service: "policy".into() });
+    assert_eq!(failure.may_have_run(), MayHaveRun::No);
+    assert_eq!(began.elapsed(), Duration::ZERO);
+
+    // It comes, and takes its place.
+    let serving = serve_running(&network, "policy", &rules()).await;
+    sharing.wait_for("policy").await;
+    assert!(matches!(hooks.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
+    assert!(hooks.handlers_at::<Running>()[0].guard);
+    // It goes, and the gate is closed again.
+    assert!(serving.leave(Duration::from_secs(9)).await);
+    sharing.wait_for_absence_of("policy").await;
+    assert_eq!(remote(hooks.fire_gating::<Running>(command("ls")).await).as_str(), "absent");
+    assert!(hooks.handlers_at::<Running>()[0].guard);
+}
+
+/// L19, L37: what a process brings comes at one instant and goes at one.
+#[tokio::test(start_paused = true)]
+async fn l37_a_process_comes_and_goes_at_one_instant() {
+    let network = LocalNetwork::new();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let share = fleet.share::<Running>(&hooks).and::<Printed>().from("policy");
+    let sharing = share.start().await.unwrap();
+    assert_eq!(hooks.handlers().len(), 0);
+    let serve = async || {
+        let fleet = Fleet::local(&network, options("policy")).unwrap();
+        fleet.serve::<Running>(&rules()).and::<Printed>().start().await.unwrap()
+    };
+    let first = serve().await;
+    sharing.wait_for("policy").await;
+    assert_eq!(names(&hooks.handlers()), ["policy/count", "policy/rules"]);
+    // A second process of the service changes nothing of the order.
+    let second = serve().await;
+    sharing.wait_for_processes("policy", 2).await;
+    assert_eq!(names(&hooks.handlers()), ["policy/count", "policy/rules"]);
+    assert!(first.leave(Duration::from_secs(9)).await);
+    sharing.wait_for_processes("policy", 1).await;
+    assert_eq!(hooks.handlers().len(), 2);
+    assert!(second.leave(Duration::from_secs(9)).await);
+    sharing.wait_for_absence_of("policy").await;
+    assert_eq!(hooks.handlers().len(), 0);
+}
+
+/// A process that was killed says nothing: it is asked, and forgotten when it is certainly gone.
+#[tokio::test(start_paused = true)]
+async fn l37_a_killed_process_is_forgotten_and_one_that_cannot_be_reached_is_not() {
+    let network = LocalNetwork::new();
+    let hooks = HookRegistry::new();
+    let serving = serve_running(&network, "policy", &rules()).await;
+    let sharing = share_running(&network, "policy", &hooks).await;
+    // Cut off, for far longer than anybody is remembered: the handler stays, and the gate is
+    // closed.
+    network.cut(true);
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    assert_eq!(names(&hooks.handlers()), ["policy/rules"]);
+    assert_eq!(remote(hooks.fire_gating::<Running>(command("ls")).await).as_str(), "unreachable");
+    network.cut(false);
+    assert!(matches!(hooks.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
+    // Dropped without a word, as a process that is killed.
+    drop(serving);
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert_eq!(remote(hooks.fire_gating::<Running>(command("ls")).await).as_str(), "absent");
+    sharing.wait_for_absence_of("policy").await;
+    assert_eq!(hooks.handlers().len(), 0);
+}
+
+/// L37: a process leaves by draining: calls under way end, and their answers count.
+#[tokio::test(start_paused = true)]
+async fn l37_leaving_waits_for_the_calls_under_way() {
+    let network = LocalNetwork::new();
+    let remote_hooks = HookRegistry::new();
+    let (began, mut has_begun) = mpsc::unbounded_channel::<oneshot::Sender<()>>();
+    remote_hooks
+        .register(on::<Running>().name("slow").handler(capturing(
+            async move |_: &RunningPayload| {
+                let (go_on, goes_on) = oneshot::channel();
+                began.send(go_on).unwrap();
+                goes_on.await.unwrap();
+                Verdict::Replace(RunningPayload { line: "slow".into() })
+            },
+        )))
+        .unwrap();
+    let serving = serve_running(&network, "policy", &remote_hooks).await;
+    let hooks = HookRegistry::new();
+    let sharing = share_running(&network, "policy", &hooks).await;
+    let firing = {
+        let hooks = hooks.clone();
+        tokio::spawn(async move { hooks.fire_gating::<Running>(command("ls")).await })
+    };
+    let go_on = has_begun.recv().await.unwrap();
+    let leaving = tokio::spawn(serving.leave(Duration::from_mins(1)));
+    sharing.wait_for_absence_of("policy").await;
+    assert_eq!(hooks.handlers().len(), 0);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!leaving.is_finished());
+    go_on.send(()).unwrap();
+    let Gate::Passed(passed) = firing.await.unwrap().unwrap() else { panic!("it was rejected") };
+    assert_eq!(passed.line, "slow");
+    assert!(leaving.await.unwrap());
+}
+
+/// L16: only services that the host names take part; others are noticed.
+#[tokio::test]
+async fn l37_services_that_are_not_named_take_no_part() {
+    let network = LocalNetwork::new();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let sharing = fleet.share::<Running>(&hooks).from("policy").start().await.unwrap();
+    let _serving = serve_running(&network, "rogue", &rules()).await;
+    let _policy = serve_running(&network, "policy", &rules()).await;
+    sharing.wait_for("policy").await;
+    assert_eq!(names(&hooks.handlers()), ["policy/rules"]);
+    let strangers = fleet.strangers();
+    assert_eq!((strangers.len(), &*strangers[0].service), (1, "rogue"));
+    assert_eq!(strangers[0].why, "its service is not named by `from` or `require`");
+}
+
+/// A process that both fires and serves passes on no handlers of others.
+#[tokio::test]
+async fn l37_remote_handlers_are_not_served_again() {
+    let network = LocalNetwork::new();
+    let _policy = serve_running(&network, "policy", &rules()).await;
+    let hooks = HookRegistry::new();
+    hooks
+        .register(on::<Running>().name("own").guard(|_: &RunningPayload| Judgement::Pass))
+        .unwrap();
+    let fleet = Fleet::local(&network, options("middle")).unwrap();
+    let _sharing = fleet.share::<Running>(&hooks).from("policy").start().await.unwrap();
+    let serving = fleet.serve::<Running>(&hooks).start().await.unwrap();
+    let served: Vec<_> = serving.announcement().handlers.iter().map(|it| &*it.handler).collect();
+    assert_eq!(served, ["own"]);
+}
+
+/// Bad input gets an error that says what to do.
+#[tokio::test]
+async fn mistakes_are_errors_that_say_what_to_do() {
+    let network = LocalNetwork::new();
+    let error = Fleet::local(&network, options("built-in")).unwrap_err();
+    assert!(error.to_string().starts_with("`built-in` cannot be a plugin id"), "{error}");
+    let fleet = Fleet::local(&network, options("policy")).unwrap();
+    let hooks = HookRegistry::new();
+    let error = fleet.serve::<Running>(&hooks).start().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the registry has no handlers at `running`: register them before `start`"
+    );
+    let error = fleet.share::<Sum>(&hooks).start().await.unwrap_err();
+    assert_eq!(error.to_string(), "`sum` is a flow: name its stages, such as `BeforeExecute<…>`");
+    let durable = Fleet::local(&network, options("policy").durable::<Running>()).unwrap();
+    let error = durable.share::<Running>(&hooks).start().await.unwrap_err();
+    assert!(matches!(error, FleetError::NotVoid { .. }), "{error}");
+    hooks
+        .register(
+            on::<hooks_runtime::Finally<Sum>>()
+                .name("late")
+                .handler(|_: &mut hooks_runtime::FlowContext<Sum>| ()),
+        )
+        .unwrap();
+    let error = fleet.serve::<hooks_runtime::Finally<Sum>>(&hooks).start().await.unwrap_err();
+    assert!(matches!(error, FleetError::LateStage { .. }), "{error}");
+}

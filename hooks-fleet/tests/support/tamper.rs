@@ -1,0 +1,149 @@
+//! A carrier that changes what it carries, as an attacker on the way would.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use hooks_fleet::LocalNetwork;
+use hooks_fleet::carrier::{
+    Cancellations, Carrier, CarrierError, Deliveries, Message, Requests, Watch,
+};
+use hooks_fleet::wire::Announcement;
+use hooks_fleet::wire::subject::Route;
+
+type Change = Arc<dyn Fn(&mut Message) + Send + Sync>;
+type Reply =
+    Arc<dyn Fn(Result<Message, CarrierError>) -> Result<Message, CarrierError> + Send + Sync>;
+
+/// The network, with requests and replies changed on the way.
+#[derive(Clone)]
+pub struct Tamper {
+    pub network: LocalNetwork,
+    pub request: Change,
+    pub reply: Reply,
+    /// How often a request was sent.
+    pub sent: Arc<Mutex<u32>>,
+}
+
+impl Tamper {
+    pub fn new(network: &LocalNetwork) -> Self {
+        let (request, reply): (Change, Reply) = (Arc::new(|_| ()), Arc::new(|reply| reply));
+        Self { network: network.clone(), request, reply, sent: Arc::default() }
+    }
+
+    pub fn request(mut self, change: impl Fn(&mut Message) + Send + Sync + 'static) -> Self {
+        self.request = Arc::new(change);
+        self
+    }
+
+    pub fn reply(
+        mut self,
+        change: impl Fn(Result<Message, CarrierError>) -> Result<Message, CarrierError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        self.reply = Arc::new(change);
+        self
+    }
+
+    pub fn sent(&self) -> u32 {
+        *self.sent.lock().unwrap()
+    }
+}
+
+impl fmt::Debug for Tamper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tamper")
+    }
+}
+
+impl Carrier for Tamper {
+    fn max_bytes(&self) -> usize {
+        self.network.max_bytes()
+    }
+
+    fn request<'a>(
+        &'a self,
+        route: &'a Route,
+        mut message: Message,
+        limit: Duration,
+    ) -> BoxFuture<'a, Result<Message, CarrierError>> {
+        *self.sent.lock().unwrap() += 1;
+        (self.request)(&mut message);
+        async move { (self.reply)(self.network.request(route, message, limit).await) }.boxed()
+    }
+
+    fn serve<'a>(
+        &'a self,
+        route: &'a Route,
+    ) -> BoxFuture<'a, Result<Box<dyn Requests>, CarrierError>> {
+        self.network.serve(route)
+    }
+
+    fn cancel(&self, service: &str, call: &str) {
+        self.network.cancel(service, call);
+    }
+
+    fn cancellations<'a>(
+        &'a self,
+        service: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn Cancellations>, CarrierError>> {
+        self.network.cancellations(service)
+    }
+
+    fn announce<'a>(
+        &'a self,
+        announcement: &'a Announcement,
+    ) -> BoxFuture<'a, Result<(), CarrierError>> {
+        self.network.announce(announcement)
+    }
+
+    fn withdraw<'a>(
+        &'a self,
+        service: &'a str,
+        instance: &'a str,
+    ) -> BoxFuture<'a, Result<(), CarrierError>> {
+        self.network.withdraw(service, instance)
+    }
+
+    fn watch(&self) -> BoxFuture<'_, Result<Box<dyn Watch>, CarrierError>> {
+        self.network.watch()
+    }
+
+    fn answer_pings<'a>(
+        &'a self,
+        service: &'a str,
+        instance: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn Send + Sync>, CarrierError>> {
+        self.network.answer_pings(service, instance)
+    }
+
+    fn ping<'a>(
+        &'a self,
+        service: &'a str,
+        instance: &'a str,
+    ) -> BoxFuture<'a, Result<(), CarrierError>> {
+        self.network.ping(service, instance)
+    }
+
+    fn store<'a>(
+        &'a self,
+        route: &'a Route,
+        id: &'a str,
+        message: Message,
+        limit: Duration,
+    ) -> BoxFuture<'a, Result<(), CarrierError>> {
+        self.network.store(route, id, message, limit)
+    }
+
+    fn consume<'a>(
+        &'a self,
+        route: &'a Route,
+        attempts: u32,
+    ) -> BoxFuture<'a, Result<Box<dyn Deliveries>, CarrierError>> {
+        self.network.consume(route, attempts)
+    }
+}
