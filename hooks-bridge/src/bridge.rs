@@ -65,12 +65,13 @@ pub(crate) struct Shared {
 
 impl Bridge {
     /// A bridge for what was read, in the folder of a project. Nothing of the project's own
-    /// files runs until [`trust`](Self::trust) grants it.
+    /// files runs until [`trust`](Self::trust) grants it. A relative folder is one in the
+    /// current folder, as that is now; commands see it as a whole path.
     ///
     /// The example of [`Bridge`] makes one.
     pub fn new(project: impl Into<PathBuf>, plan: Plan) -> Self {
         let shared = Shared {
-            project: project.into(),
+            project: crate::absolute(&project.into()),
             mode: Mode::Strict,
             runner: Runner::new(Limits::default()),
             environment: Environment::default(),

@@ -112,7 +112,8 @@ impl std::fmt::Display for Notice {
 
 impl Plan {
     /// Reads files, in this order. A file that cannot be read is among the
-    /// [`errors`](Self::errors).
+    /// [`errors`](Self::errors). A relative folder of a project is one in the current folder,
+    /// as that is now.
     ///
     /// ```
     /// use hooks_bridge::config::Plan;
@@ -121,7 +122,8 @@ impl Plan {
     /// assert!(plan.entries.is_empty());
     /// ```
     pub fn read(sources: &[Source], project: impl AsRef<Path>) -> Self {
-        let (mut plan, mut reading) = (Self::default(), Reading::new(project.as_ref()));
+        let project = crate::absolute(project.as_ref());
+        let (mut plan, mut reading) = (Self::default(), Reading::new(&project));
         for source in sources {
             match text_of(source) {
                 Ok(text) => plan.add(source, &text, &mut reading),
@@ -136,7 +138,8 @@ impl Plan {
     ///
     /// The example of [`Plan`] does.
     pub fn read_text(source: &Source, text: &str, project: impl AsRef<Path>) -> Self {
-        let (mut plan, mut reading) = (Self::default(), Reading::new(project.as_ref()));
+        let project = crate::absolute(project.as_ref());
+        let (mut plan, mut reading) = (Self::default(), Reading::new(&project));
         plan.add(source, text, &mut reading);
         reading.switches.apply(&mut plan);
         plan
