@@ -5,11 +5,12 @@ mod support;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use hooks_bridge::config::{Origin, Plan, Source};
 use hooks_bridge::points::{UsingTool, UsingToolPayload};
 use hooks_bridge::trust::Trust;
-use hooks_bridge::{Bridge, CommandPoint, Dialect, EventKind, Facts, GatePoint, ToolFacts};
+use hooks_bridge::{Bridge, CommandPoint, Dialect, EventKind, Facts, GatePoint, Mode, ToolFacts};
 use hooks_runtime::{BoxError, Gate, HookRegistry, hook_points};
 use serde_json::{Value, json};
 use support::Scripts;
@@ -87,8 +88,8 @@ fn tool(directory: &Path, arguments: &[&str], stdin: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_hooks-bridge"))
         .args(arguments)
         .current_dir(directory)
-        .env("XDG_CONFIG_HOME", directory.join("no-configuration"))
-        .env("HOME", directory.join("no-home"))
+        .env("XDG_CONFIG_HOME", directory.parent().unwrap().join("no-configuration"))
+        .env("HOME", directory.parent().unwrap().join("no-home"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -146,4 +147,128 @@ fn call() -> UsingToolPayload {
         tool_name: "Bash".into(),
         input: json!({ "command": "rm -rf /" }),
     }
+}
+
+/// L37: what cannot be read may be a guard, so a gate in `Strict` is closed by it.
+#[tokio::test]
+async fn l37_a_guard_that_cannot_be_read_closes_its_gate() {
+    let guard = r#""type": "command", "command": "exit 2""#;
+    let group = |matcher: &str, more: &str| {
+        format!(
+            r#"{{ "hooks": {{ "PreToolUse": [ {{ "matcher": "{matcher}", "hooks": [ {{ {guard}{more} }} ] }} ] }} }}"#
+        )
+    };
+    let texts = [
+        (
+            group("Bash", r#", "timeout": "5""#),
+            "`timeout` must be a number that is not negative, and is text",
+        ),
+        (group("Bash(", ""), "the matcher `Bash(`"),
+        (
+            format!(r#"{{ "hooks": {{ "PreToolUse": [ {{ {guard} }} ] }} }}"#),
+            "this group of `PreToolUse` has no list `hooks`",
+        ),
+        (r#"{ "hooks": { "PreToolUse": {} } }"#.into(), "`PreToolUse` must be a list"),
+        (r#"{ "hooks": { "PreToolUse": [ "#.into(), ""),
+    ];
+    for (text, expected) in texts {
+        let hooks = HookRegistry::new();
+        let bridge = Bridge::new("/", Plan::read_text(&users(), &text, "/"));
+        hooks.register(bridge.gate::<UsingTool>()).unwrap();
+        let error = hooks.fire_gating::<UsingTool>(call()).await.unwrap_err().to_string();
+        assert!(error.contains("cannot be read: settings.json:1: "), "{text}: {error}");
+        assert!(error.contains(expected), "{text}: {error}");
+
+        // The product goes on without it.
+        let hooks = HookRegistry::new();
+        hooks.register(bridge.mode(Mode::Faithful).gate::<UsingTool>()).unwrap();
+        assert_eq!(hooks.fire_gating::<UsingTool>(call()).await.unwrap(), Gate::Passed(call()));
+
+        // What nobody trusts closes nothing, unless the host trusts all of it.
+        let source = Source::new(Dialect::ClaudeCode, "settings.json", Origin::Project);
+        let bridge = Bridge::new("/", Plan::read_text(&source, &text, "/"));
+        let hooks = HookRegistry::new();
+        hooks.register(bridge.gate::<UsingTool>()).unwrap();
+        assert_eq!(hooks.fire_gating::<UsingTool>(call()).await.unwrap(), Gate::Passed(call()));
+        let hooks = HookRegistry::new();
+        hooks.register(bridge.trust(Trust::everything()).gate::<UsingTool>()).unwrap();
+        assert!(hooks.fire_gating::<UsingTool>(call()).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_closes_no_other_gate_and_nothing_that_is_turned_off() {
+    let passes = async |text: &str| {
+        let hooks = HookRegistry::new();
+        let bridge = Bridge::new("/", Plan::read_text(&users(), text, "/"));
+        hooks.register(bridge.gate::<UsingTool>()).unwrap();
+        assert_eq!(hooks.fire_gating::<UsingTool>(call()).await.unwrap(), Gate::Passed(call()));
+    };
+    let broken = r#"{ "type": "command", "command": "exit 2", "timeout": "5" }"#;
+    let group = |matcher: &str| format!(r#"{{ "matcher": "{matcher}", "hooks": [ {broken} ] }}"#);
+    passes(&format!(r#"{{ "hooks": {{ "PreToolUse": [ {} ] }} }}"#, group("Write"))).await;
+    passes(&format!(r#"{{ "hooks": {{ "SubagentStop": [ {broken} ] }} }}"#)).await;
+    let off = format!(
+        r#"{{ "disableAllHooks": true, "hooks": {{ "PreToolUse": [ {} ] }} }}"#,
+        group("Bash")
+    );
+    passes(&off).await;
+
+    // A file that is not there has no guards.
+    let source = Source::new(Dialect::ClaudeCode, "/no/such/settings.json", Origin::User);
+    let plan = Plan::read(&[source], "/");
+    assert_eq!(plan.errors.len(), 1);
+    let hooks = HookRegistry::new();
+    hooks.register(Bridge::new("/", plan).gate::<UsingTool>()).unwrap();
+    assert_eq!(hooks.fire_gating::<UsingTool>(call()).await.unwrap(), Gate::Passed(call()));
+
+    // An operator turns off what keeps the gate closed.
+    let hooks = HookRegistry::new();
+    let bridge = Bridge::new("/", Plan::read_text(&users(), "{", "/"));
+    hooks.register(bridge.gate::<UsingTool>()).unwrap();
+    let target = "using_tool:claude-code/settings.json";
+    hooks
+        .operator()
+        .disable(target)
+        .break_glass("the file is being written")
+        .by("ops")
+        .until(Duration::from_secs(60))
+        .apply()
+        .unwrap();
+    assert_eq!(hooks.fire_gating::<UsingTool>(call()).await.unwrap(), Gate::Passed(call()));
+}
+
+/// One rule for the plan, `preview` and `fire`: a mistake in one event leaves the others.
+#[test]
+fn a_group_with_a_mistake_leaves_the_rest_of_the_file() {
+    let scripts = Scripts::new();
+    let settings = r#"{ "hooks": {
+        "PreToolUse": [ { "hooks": [ { "type": "command", "command": "true" } ] } ],
+        "SubagentStop": [ { "type": "command", "command": "true" } ] } }"#;
+    scripts.write(".claude/settings.json", settings);
+    let mistake = ".claude/settings.json:3: this group of `SubagentStop` has no list `hooks`: write `{ \"hooks\": [ { \"type\": \"command\", … } ] }`; the rest of the file is read";
+    let fire = |event: &str| {
+        let arguments =
+            ["--config", ".claude/settings.json", "--dialect", "claude-code", "--trust"];
+        let output = tool(
+            scripts.path(),
+            &[&["fire", event], &arguments[..]].concat(),
+            r#"{"tool_name": "Bash"}"#,
+        );
+        let fired: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), fired["outcome"].clone(), fired["reason"].clone(), text_of(&output))
+    };
+    let (code, outcome, _, stderr) = fire("PreToolUse");
+    assert_eq!((code, outcome), (Some(0), json!("none")));
+    assert_eq!(stderr, format!("note: {mistake}\n"));
+    let (code, outcome, reason, _) = fire("SubagentStop");
+    assert_eq!((code, outcome, reason), (Some(1), json!("failed"), json!(mistake)));
+    let output = tool(scripts.path(), &["preview", ".claude/settings.json"], "");
+    assert_eq!((output.status.code(), text_of(&output)), (Some(1), format!("error: {mistake}\n")));
+    assert!(text(&output.stdout).contains("trusted  no; this line"), "{}", text(&output.stdout));
+}
+
+/// What a tool wrote to stderr.
+fn text_of(output: &Output) -> String {
+    text(&output.stderr)
 }

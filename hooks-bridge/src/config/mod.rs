@@ -79,8 +79,15 @@ pub struct Plan {
     pub entries: Vec<Entry>,
     /// What is to be said beside that, such as keys that are not known.
     pub notices: Vec<Notice>,
-    /// The files that could not be read, and why. None of their handlers runs.
+    /// What could not be read, and why: a file, or a part of one, whose handlers do not run.
+    /// What else is in the file is read.
+    ///
+    /// In [`Mode::Strict`](crate::Mode::Strict) a gate whose commands could have been there
+    /// fails closed, where the file needs no grant or all is trusted; so does one of whose
+    /// entries that is true, see [`Bridge`](crate::Bridge).
     pub errors: Vec<Notice>,
+    /// What the errors leave out.
+    pub(crate) unread: Vec<Entry>,
 }
 
 /// Something to be said of a line of a file.
@@ -127,7 +134,15 @@ impl Plan {
         for source in sources {
             match text_of(source) {
                 Ok(text) => plan.add(source, &text, &mut reading),
-                Err(why) => plan.error(source, 1, why),
+                Err(why) => {
+                    plan.error(source, 1, why);
+                    // A file that is not there has no commands.
+                    if let (Ok(false), Some(file)) =
+                        (source.file.try_exists(), plan.unread.last_mut())
+                    {
+                        file.broken = false;
+                    }
+                }
             }
         }
         reading.switches.apply(&mut plan);
@@ -174,7 +189,16 @@ impl Plan {
         !self.errors.is_empty() || self.entries.iter().any(|entry| !entry.suspicions.is_empty())
     }
 
+    /// A whole file cannot be read.
     fn error(&mut self, source: &Source, line: usize, text: impl Into<String>) {
+        let text = text.into();
+        self.unread.push(Entry::unread(source, None, line, text.clone()));
+        self.errors.push(notice(source, line, text));
+    }
+
+    /// Something of an event cannot be read.
+    fn error_in(&mut self, source: &Source, event: &node::Member, line: usize, text: String) {
+        self.unread.push(Entry::unread(source, Some(&event.key), line, text.clone()));
         self.errors.push(notice(source, line, text));
     }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::answer::{DecidedBy, Opinion};
 use crate::bridge::Bridge;
 use crate::command::{AGAIN, Command};
-use crate::config::Plan;
+use crate::config::{Notice, Plan};
 use crate::dialect::Dialect;
 use crate::facts::EventKind;
 use crate::runs::{Run, Runs, halt};
@@ -117,14 +117,16 @@ impl Fired {
         let Value::Object(document) = stdin else {
             return Self::failed("stdin must be one JSON object, as the event has it".into());
         };
-        if let Some(error) = plan.errors.first() {
-            return Self::failed(error.to_string());
+        let mut unread = std::mem::take(&mut plan.unread).into_iter();
+        if let Some(part) = unread.find(|part| part.is_file() || part.event == event) {
+            let why = part.skipped.unwrap_or_default();
+            return Self::failed(Notice { place: part.place, text: why }.to_string());
         }
         plan.entries.retain(|entry| entry.dialect == dialect && entry.event == event);
         let bridge = bridge(plan);
         let left_out: Vec<_> = bridge
             .entries()
-            .filter(|entry| entry.skipped.is_some())
+            .filter(|entry| entry.skipped.is_some() && !bridge.closes(entry))
             .map(|entry| FiredHandler::unrun(entry.command(), "skipped"))
             .collect();
         let untrusted = bridge.skipped().filter(|(entry, _)| entry.skipped.is_none());

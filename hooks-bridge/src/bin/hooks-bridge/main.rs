@@ -104,11 +104,16 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
     let stdin = input::payload()?;
     // Wherever the file is, its commands run here and now: that takes a grant, or `--trust`.
     let plan = Plan::read(&[Source::new(dialect, config, Origin::Project)], project);
+    let errors: Vec<_> = plan.errors.iter().map(ToString::to_string).collect();
     let trust = if trust { Trust::everything() } else { Trust::granted(grants) };
     let mode = if faithful { Mode::Faithful } else { Mode::Strict };
     let bridge = |plan| http(Bridge::new(project, plan).mode(mode).trust(trust));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let fired = runtime.block_on(Fired::fire(dialect, &event, stdin, plan, bridge));
+    // What is wrong with the event itself is its outcome.
+    for error in errors.iter().filter(|error| fired.reason.as_ref() != Some(*error)) {
+        eprintln!("note: {error}");
+    }
     // A request that was not answered in time is not waited for.
     runtime.shutdown_background();
     print(&format!("{}\n", serde_json::to_string(&fired)?))?;
