@@ -268,6 +268,31 @@ fn a_group_with_a_mistake_leaves_the_rest_of_the_file() {
     assert!(text(&output.stdout).contains("trusted  no; this line"), "{}", text(&output.stdout));
 }
 
+/// A fire that asks nobody says so, and of each command why.
+#[test]
+fn a_fire_that_asks_nothing_says_why() {
+    let scripts = Scripts::new();
+    let file = ".claude/settings.json";
+    let group = r#"{ "matcher": "Bash", "hooks": [ { "type": "command", "command": "true" } ] }"#;
+    scripts.write(file, &format!(r#"{{ "hooks": {{ "PreToolUse": [ {group} ] }} }}"#));
+    let fire = |event: &str, dialect: &str, stdin: &str| {
+        let arguments = ["fire", event, "--trust", "--config", file, "--dialect", dialect];
+        let output = tool(scripts.path(), &arguments, stdin);
+        let fired: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (fired["handlers"].clone(), text_of(&output))
+    };
+    let (handlers, stderr) = fire("preToolUse", "cursor", "{}");
+    let note = "has no command for `preToolUse` as Cursor reads it; nothing was asked";
+    assert_eq!((handlers, stderr), (json!([]), format!("note: `{file}` {note}\n")));
+
+    let (handlers, stderr) = fire("PreToolUse", "claude-code", r#"{"tool_name": "Read"}"#);
+    assert_eq!(handlers[0]["why"], "not called: its condition was not met");
+    assert_eq!(stderr, format!("note: `{file}` has no command for this; nothing was asked\n"));
+
+    let (handlers, stderr) = fire("PreToolUse", "claude-code", r#"{"tool_name": "Bash"}"#);
+    assert_eq!((handlers[0].get("why"), stderr.as_str()), (None, ""));
+}
+
 /// What a tool wrote to stderr.
 fn text_of(output: &Output) -> String {
     text(&output.stderr)
