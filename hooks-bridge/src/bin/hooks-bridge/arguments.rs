@@ -21,6 +21,7 @@ Without FILES, all files of all dialects in the project are taken.
 options
   --project DIR      the folder of the project; the current one without it
   --json             check: print JSON
+  --config FILE      fire: the file, from the current folder on
   --dialect NAME     fire: one of DIALECTS
   --faithful         fire: read answers as the product does, not strictly
   --trust            fire: run commands that were not granted
