@@ -147,7 +147,7 @@ impl Bridge {
     }
 
     /// A tool of the host, and the name that Claude Code has for such a tool: matchers of
-    /// every dialect find it by its own name for that.
+    /// every dialect find it by its own name for that, and no longer by the host's.
     ///
     /// The example of [`Bridge`] names one.
     #[must_use]

@@ -293,6 +293,26 @@ fn a_fire_that_asks_nothing_says_why() {
     assert_eq!((handlers[0].get("why"), stderr.as_str()), (None, ""));
 }
 
+#[test]
+fn the_tool_says_what_was_expected() {
+    let scripts = Scripts::new();
+    let group = r#"{ "matcher": "Bash", "hooks": [ { "type": "command", "command": "true" } ] }"#;
+    let file = format!(r#"{{ "hooks": {{ "PreToolUse": [ {group} ] }} }}"#);
+    scripts.write(".claude/settings.json", &file);
+    let says = |arguments: &[&str], stdin: &str| text_of(&tool(scripts.path(), arguments, stdin));
+    let fire = ["fire", "PreToolUse", "--trust", "--config", ".claude/settings.json"];
+    let expected = "error: `fire` needs `--dialect NAME`, which is one of claude-code, codex, gemini, cursor, copilot\n";
+    assert_eq!(says(&fire, ""), expected);
+    let fire = [&fire[..], &["--dialect", "claude-code"]].concat();
+    let expected = "note: the payload has no `tool_name`, so every matcher is met\n";
+    assert_eq!(says(&fire, "{}"), expected);
+    let expected = "error: `--grants` is not for `check`, which runs nothing; see `--help`\n";
+    assert_eq!(says(&["check", "--grants", "g"], ""), expected);
+    // Of a file that is not there yet too.
+    let expected = "error: `./g` is inside of the project, which must not write its own grants: keep it elsewhere\n";
+    assert_eq!(says(&["preview", "--grants", "./g"], ""), expected);
+}
+
 /// What a tool wrote to stderr.
 fn text_of(output: &Output) -> String {
     text(&output.stderr)

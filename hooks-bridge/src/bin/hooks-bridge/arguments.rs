@@ -39,6 +39,11 @@ pub(crate) fn help() -> String {
     HELP.replace("DIALECTS", &Dialect::ALL.map(Dialect::as_str).join(", "))
 }
 
+fn no_dialect() -> String {
+    let names = Dialect::ALL.map(Dialect::as_str).join(", ");
+    format!("`fire` needs `--dialect NAME`, which is one of {names}")
+}
+
 /// What is to be done.
 #[derive(Debug)]
 pub(crate) enum Task {
@@ -145,6 +150,9 @@ impl Given {
                 "`--config` and `--dialect` are for `fire`; name the files as they are".into()
             );
         }
+        if self.grants.is_some() && matches!(task, Task::Check { .. }) {
+            return Err("`--grants` is not for `check`, which runs nothing; see `--help`".into());
+        }
         let allows = self.urls.iter().chain(&self.variables).next().is_some();
         if allows && !matches!(task, Task::Fire(_)) {
             return Err("`--allow-url` and `--allow-variable` are for `fire`; see `--help`".into());
@@ -164,7 +172,7 @@ impl Given {
         Ok(Fire {
             event: event.to_string_lossy().into_owned(),
             config: self.config.take().ok_or("`fire` needs `--config FILE`")?,
-            dialect: self.dialect.take().ok_or("`fire` needs `--dialect NAME`")?.parse()?,
+            dialect: self.dialect.take().ok_or_else(no_dialect)?.parse()?,
             faithful: self.flags.contains(&"--faithful"),
             trust: self.flags.contains(&"--trust"),
             urls: std::mem::take(&mut self.urls),

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Fire, Task};
 use hooks_bridge::check::Check;
-use hooks_bridge::config::{Origin, Plan, Source};
+use hooks_bridge::config::{Entry, Origin, Plan, Source};
 use hooks_bridge::trust::{Grants, Trust};
 use hooks_bridge::{Bridge, Dialect, Fired, Mode, Outcome};
 
@@ -105,6 +105,11 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
     let stdin = input::payload()?;
     // Wherever the file is, its commands run here and now: that takes a grant, or `--trust`.
     let plan = Plan::read(&[Source::new(dialect, config, Origin::Project)], project);
+    let matched = |entry: &&Entry| entry.event == event && entry.matcher.is_some();
+    let key = plan.entries.iter().find(matched).and_then(|_| dialect.matched_key(&event));
+    if let Some(key) = key.filter(|key| stdin.is_object() && stdin.get(key).is_none()) {
+        eprintln!("note: the payload has no `{key}`, so every matcher is met");
+    }
     let errors: Vec<_> = plan.errors.iter().map(ToString::to_string).collect();
     let trust = if trust { Trust::everything() } else { Trust::granted(grants) };
     let mode = if faithful { Mode::Faithful } else { Mode::Strict };
