@@ -232,7 +232,7 @@ async fn what_cannot_be_read_closes_no_other_gate_and_nothing_that_is_turned_off
         .disable(target)
         .break_glass("the file is being written")
         .by("ops")
-        .until(Duration::from_secs(60))
+        .until(Duration::from_mins(1))
         .apply()
         .unwrap();
     assert_eq!(hooks.fire_gating::<UsingTool>(call()).await.unwrap(), Gate::Passed(call()));
@@ -242,10 +242,10 @@ async fn what_cannot_be_read_closes_no_other_gate_and_nothing_that_is_turned_off
 #[test]
 fn a_group_with_a_mistake_leaves_the_rest_of_the_file() {
     let scripts = Scripts::new();
-    let settings = r#"{ "hooks": {
+    let broken = r#"{ "hooks": {
         "PreToolUse": [ { "hooks": [ { "type": "command", "command": "true" } ] } ],
         "SubagentStop": [ { "type": "command", "command": "true" } ] } }"#;
-    scripts.write(".claude/settings.json", settings);
+    scripts.write(".claude/settings.json", broken);
     let mistake = ".claude/settings.json:3: this group of `SubagentStop` has no list `hooks`: write `{ \"hooks\": [ { \"type\": \"command\", … } ] }`; the rest of the file is read";
     let fire = |event: &str| {
         let arguments =
@@ -258,9 +258,9 @@ fn a_group_with_a_mistake_leaves_the_rest_of_the_file() {
         let fired: Value = serde_json::from_slice(&output.stdout).unwrap();
         (output.status.code(), fired["outcome"].clone(), fired["reason"].clone(), text_of(&output))
     };
-    let (code, outcome, _, stderr) = fire("PreToolUse");
+    let (code, outcome, _, printed) = fire("PreToolUse");
     assert_eq!((code, outcome), (Some(0), json!("none")));
-    assert_eq!(stderr, format!("note: {mistake}\n"));
+    assert_eq!(printed, format!("note: {mistake}\n"));
     let (code, outcome, reason, _) = fire("SubagentStop");
     assert_eq!((code, outcome, reason), (Some(1), json!("failed"), json!(mistake)));
     let output = tool(scripts.path(), &["preview", ".claude/settings.json"], "");
@@ -281,16 +281,16 @@ fn a_fire_that_asks_nothing_says_why() {
         let fired: Value = serde_json::from_slice(&output.stdout).unwrap();
         (fired["handlers"].clone(), text_of(&output))
     };
-    let (handlers, stderr) = fire("preToolUse", "cursor", "{}");
+    let (handlers, printed) = fire("preToolUse", "cursor", "{}");
     let note = "has no command for `preToolUse` as Cursor reads it; nothing was asked";
-    assert_eq!((handlers, stderr), (json!([]), format!("note: `{file}` {note}\n")));
+    assert_eq!((handlers, printed), (json!([]), format!("note: `{file}` {note}\n")));
 
-    let (handlers, stderr) = fire("PreToolUse", "claude-code", r#"{"tool_name": "Read"}"#);
+    let (handlers, printed) = fire("PreToolUse", "claude-code", r#"{"tool_name": "Read"}"#);
     assert_eq!(handlers[0]["why"], "not called: its condition was not met");
-    assert_eq!(stderr, format!("note: `{file}` has no command for this; nothing was asked\n"));
+    assert_eq!(printed, format!("note: `{file}` has no command for this; nothing was asked\n"));
 
-    let (handlers, stderr) = fire("PreToolUse", "claude-code", r#"{"tool_name": "Bash"}"#);
-    assert_eq!((handlers[0].get("why"), stderr.as_str()), (None, ""));
+    let (handlers, printed) = fire("PreToolUse", "claude-code", r#"{"tool_name": "Bash"}"#);
+    assert_eq!((handlers[0].get("why"), printed.as_str()), (None, ""));
 }
 
 #[test]
