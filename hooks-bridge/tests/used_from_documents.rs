@@ -272,22 +272,22 @@ fn a_group_with_a_mistake_leaves_the_rest_of_the_file() {
 #[test]
 fn a_fire_that_asks_nothing_says_why() {
     let scripts = Scripts::new();
-    let file = ".claude/settings.json";
+    let config = ".claude/settings.json";
     let group = r#"{ "matcher": "Bash", "hooks": [ { "type": "command", "command": "true" } ] }"#;
-    scripts.write(file, &format!(r#"{{ "hooks": {{ "PreToolUse": [ {group} ] }} }}"#));
+    scripts.write(config, &format!(r#"{{ "hooks": {{ "PreToolUse": [ {group} ] }} }}"#));
     let fire = |event: &str, dialect: &str, stdin: &str| {
-        let arguments = ["fire", event, "--trust", "--config", file, "--dialect", dialect];
+        let arguments = ["fire", event, "--trust", "--config", config, "--dialect", dialect];
         let output = tool(scripts.path(), &arguments, stdin);
         let fired: Value = serde_json::from_slice(&output.stdout).unwrap();
         (fired["handlers"].clone(), text_of(&output))
     };
     let (handlers, printed) = fire("preToolUse", "cursor", "{}");
     let note = "has no command for `preToolUse` as Cursor reads it; nothing was asked";
-    assert_eq!((handlers, printed), (json!([]), format!("note: `{file}` {note}\n")));
+    assert_eq!((handlers, printed), (json!([]), format!("note: `{config}` {note}\n")));
 
     let (handlers, printed) = fire("PreToolUse", "claude-code", r#"{"tool_name": "Read"}"#);
     assert_eq!(handlers[0]["why"], "not called: its condition was not met");
-    assert_eq!(printed, format!("note: `{file}` has no command for this; nothing was asked\n"));
+    assert_eq!(printed, format!("note: `{config}` has no command for this; nothing was asked\n"));
 
     let (handlers, printed) = fire("PreToolUse", "claude-code", r#"{"tool_name": "Bash"}"#);
     assert_eq!((handlers[0].get("why"), printed.as_str()), (None, ""));
@@ -297,8 +297,8 @@ fn a_fire_that_asks_nothing_says_why() {
 fn the_tool_says_what_was_expected() {
     let scripts = Scripts::new();
     let group = r#"{ "matcher": "Bash", "hooks": [ { "type": "command", "command": "true" } ] }"#;
-    let file = format!(r#"{{ "hooks": {{ "PreToolUse": [ {group} ] }} }}"#);
-    scripts.write(".claude/settings.json", &file);
+    let config = format!(r#"{{ "hooks": {{ "PreToolUse": [ {group} ] }} }}"#);
+    scripts.write(".claude/settings.json", &config);
     let says = |arguments: &[&str], stdin: &str| text_of(&tool(scripts.path(), arguments, stdin));
     let fire = ["fire", "PreToolUse", "--trust", "--config", ".claude/settings.json"];
     let expected = "error: `fire` needs `--dialect NAME`, which is one of claude-code, codex, gemini, cursor, copilot\n";
