@@ -6,13 +6,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::command::{AGAIN, Command, FIRST, GOES_ON};
-use crate::config::{Entry, Plan};
+use crate::config::{Entry, Handler, Plan};
 use crate::facts::EventKind;
+use crate::rules::EventRule;
 use crate::runner::{Environment, Limits, Runner};
 use crate::trust::Trust;
 use crate::verdict::Mode;
 
 /// Turns the entries of a [`Plan`] into handlers of points.
+///
+/// In [`Mode::Strict`] what cannot be read is a command that failed: an entry for a gate with
+/// a mistake in it, or a file with one, is a handler there that fails closed, if it needs no
+/// grant or all is trusted. It is named like its script or its file, and an operator can turn
+/// it off. An entry in a project's own file is left out, as all is that was not granted.
 ///
 /// ```
 /// use hooks_bridge::config::{Origin, Plan, Source};
@@ -48,6 +54,8 @@ use crate::verdict::Mode;
 pub struct Bridge {
     pub(crate) shared: Arc<Shared>,
     entries: Arc<Vec<Entry>>,
+    /// What could not be read.
+    unread: Arc<Vec<Entry>>,
 }
 
 /// What all commands of a bridge share.
@@ -65,12 +73,13 @@ pub(crate) struct Shared {
 
 impl Bridge {
     /// A bridge for what was read, in the folder of a project. Nothing of the project's own
-    /// files runs until [`trust`](Self::trust) grants it.
+    /// files runs until [`trust`](Self::trust) grants it. A relative folder is one in the
+    /// current folder, as that is now; commands see it as a whole path.
     ///
     /// The example of [`Bridge`] makes one.
     pub fn new(project: impl Into<PathBuf>, plan: Plan) -> Self {
         let shared = Shared {
-            project: project.into(),
+            project: crate::absolute(&project.into()),
             mode: Mode::Strict,
             runner: Runner::new(Limits::default()),
             environment: Environment::default(),
@@ -79,7 +88,11 @@ impl Bridge {
             #[cfg(feature = "http")]
             http: crate::http::Http::default(),
         };
-        Self { shared: Arc::new(shared), entries: Arc::new(plan.entries) }
+        Self {
+            shared: Arc::new(shared),
+            entries: Arc::new(plan.entries),
+            unread: Arc::new(plan.unread),
+        }
     }
 
     fn change(mut self, change: impl FnOnce(&mut Shared)) -> Self {
@@ -134,7 +147,7 @@ impl Bridge {
     }
 
     /// A tool of the host, and the name that Claude Code has for such a tool: matchers of
-    /// every dialect find it by its own name for that.
+    /// every dialect find it by its own name for that, and no longer by the host's.
     ///
     /// The example of [`Bridge`] names one.
     #[must_use]
@@ -181,6 +194,17 @@ impl Bridge {
         self.entries.iter()
     }
 
+    /// Whether an entry that cannot be read closes the gates that it is for: one that the
+    /// host would have trusted may be a guard.
+    pub(crate) fn closes(&self, entry: &Entry) -> bool {
+        let waited_for = entry.handler.as_ref().is_none_or(|handler| !handler.background);
+        let strict = self.shared.mode == Mode::Strict;
+        strict
+            && entry.broken
+            && waited_for
+            && self.shared.trust.covers(entry, &self.shared.project)
+    }
+
     /// Why an entry does not run, if it does not.
     fn reason(&self, entry: &Entry) -> Option<String> {
         let untrusted = || {
@@ -193,10 +217,18 @@ impl Bridge {
     /// The commands for the events that a point takes, each under a name of its own.
     pub(crate) fn commands(&self, takes: impl Fn(EventKind, &str) -> bool) -> Vec<Command> {
         let mut names = GivenNames::default();
-        let entries = self.entries.iter().filter(|entry| self.reason(entry).is_none());
-        let of_point = entries.filter_map(|entry| {
+        let of_point = self.unread.iter().chain(&*self.entries).filter_map(|entry| {
+            if self.closes(entry) {
+                let event = gate_of(entry, &takes)?;
+                return Some((
+                    entry,
+                    event,
+                    entry.handler.clone().unwrap_or_else(Handler::unknown),
+                ));
+            }
             let (event, handler) = (entry.rule?, entry.handler.clone()?);
-            takes(event.kind, event.name).then_some((entry, event, handler))
+            let runs = takes(event.kind, event.name) && self.reason(entry).is_none();
+            runs.then_some((entry, event, handler))
         });
         let commands = of_point.enumerate().map(|(index, (entry, event, handler))| Command {
             shared: Arc::clone(&self.shared),
@@ -212,6 +244,16 @@ impl Bridge {
     }
 }
 
+/// The event of a gate that something unread is for; of a whole file the first that the
+/// point takes.
+fn gate_of(entry: &Entry, takes: impl Fn(EventKind, &str) -> bool) -> Option<&'static EventRule> {
+    let is_gate = |event: &&EventRule| {
+        event.kind.is_gate() && !event.kind.is_stop() && takes(event.kind, event.name)
+    };
+    let all = if entry.is_file() { entry.dialect.rules().events } else { &[] };
+    entry.rule.into_iter().chain(all).find(is_gate)
+}
+
 /// A name for a handler: that of its script or the beginning of its command, and a number
 /// where another has it.
 fn unique(names: &mut GivenNames, entry: &Entry) -> String {
@@ -219,7 +261,9 @@ fn unique(names: &mut GivenNames, entry: &Entry) -> String {
     let script =
         script.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
     let given = entry.handler.as_ref().and_then(|handler| handler.name.clone());
-    let text = given.or(script).unwrap_or_else(|| entry.command());
+    let file = entry.place.file.file_name().filter(|_| entry.broken);
+    let file = file.map(|name| name.to_string_lossy().into_owned());
+    let text = given.or(script).or(file).unwrap_or_else(|| entry.command());
     let plain = hooks_runtime::report::escaped(&text).to_string().replace('/', "∕");
     let short: String = plain.trim().chars().take(40).collect();
     let short = match short.trim() {

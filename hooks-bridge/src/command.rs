@@ -140,6 +140,11 @@ impl Command {
 
     /// All that a run needs.
     fn prepared(&self, facts: &Facts) -> Result<Prepared, Failure> {
+        if self.entry.broken {
+            let why = self.entry.skipped.as_deref().unwrap_or_default();
+            let what = format!("{}: {why}", self.entry.place);
+            return Err(Failure::new(Cause::Unread(what)));
+        }
         self.shared.trust.check(&self.entry, &self.shared.project)?;
         if self.shared.mode == Mode::Strict
             && let Some(missing) = self.entry.scripts.missing_now()

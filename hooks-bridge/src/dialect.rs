@@ -84,6 +84,19 @@ impl Dialect {
         self.rules().product
     }
 
+    /// The key of stdin that matchers of an event are compared with, where they are. Without
+    /// it in a payload every matcher is met.
+    ///
+    /// ```
+    /// use hooks_bridge::Dialect;
+    ///
+    /// assert_eq!(Dialect::Copilot.matched_key("preToolUse"), Some("toolName"));
+    /// assert_eq!(Dialect::ClaudeCode.matched_key("Stop"), None);
+    /// ```
+    pub fn matched_key(self, event: &str) -> Option<&'static str> {
+        self.rules().event(event)?.subject.key()
+    }
+
     /// Where a project has its hooks, as paths in its folder; one that ends in `/` is a folder
     /// of JSON files.
     ///

@@ -81,3 +81,10 @@ pub use mapping::{AmendPoint, Amendment, CommandPoint, GatePoint, StopPoint};
 pub use preview::{Preview, PreviewEntry};
 pub use runs::{Run, Runs};
 pub use verdict::Mode;
+
+/// A folder as commands are told of it, wherever they run.
+fn absolute(folder: &std::path::Path) -> std::path::PathBuf {
+    // Only an empty path, and a current folder that is gone, have no such form.
+    let folder = if folder.as_os_str().is_empty() { std::path::Path::new(".") } else { folder };
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+}

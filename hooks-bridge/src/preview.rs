@@ -135,7 +135,8 @@ impl fmt::Display for PreviewEntry {
         }
         let places: Vec<_> = self.places.iter().map(ToString::to_string).collect();
         writeln!(f, ", {}", places.join(" and "))?;
-        writeln!(f, "  runs     {}", escaped(&self.command))?;
+        let nothing = if self.command.is_empty() { "(nothing that can be run here)" } else { "" };
+        writeln!(f, "  runs     {}{nothing}", escaped(&self.command))?;
         if let Some(reason) = &self.skipped {
             return writeln!(f, "  skipped  {}", escaped(reason));
         }

@@ -228,7 +228,9 @@ fn a_file_that_cannot_be_read_says_where() {
     );
     assert_eq!(
         claude("{\"hooks\": {\"Stop\": [\n{\"command\": \"true\"}]}}"),
-        ["s.json:2: a group of `Stop` has no list `hooks`, so nothing of it runs"]
+        [
+            "s.json:2: this group of `Stop` has no list `hooks`: write `{ \"hooks\": [ { \"type\": \"command\", … } ] }`; the rest of the file is read"
+        ]
     );
     assert_eq!(
         bad(Dialect::Codex, "hooks.json", "\u{feff}{\"hooks\": {}}"),

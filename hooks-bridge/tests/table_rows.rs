@@ -185,12 +185,14 @@ fn row_timeout_unit_and_default() {
     }
 }
 
-/// Whether the matcher finds the call.
+/// Whether the matcher finds the call, in the product: in `Strict` one that cannot be read
+/// closes the gate.
 async fn finds(dialect: Dialect, event: &str, matcher: &str, call: UsingToolPayload) -> bool {
     let scripts = Scripts::new();
-    let plan = matched(&scripts, dialect, event, matcher, "exit 2");
+    let plan = matched(&scripts, dialect, event, matcher, "echo no >&2; exit 2");
     let hooks = HookRegistry::new();
-    hooks.register(Bridge::new(scripts.path(), plan).gate::<UsingTool>()).unwrap();
+    let bridge = Bridge::new(scripts.path(), plan).mode(Mode::Faithful);
+    hooks.register(bridge.gate::<UsingTool>()).unwrap();
     matches!(hooks.fire_gating::<UsingTool>(call).await.unwrap(), Gate::Rejected(_))
 }
 

@@ -151,7 +151,10 @@ fn bad_input_is_an_outcome_that_says_what_was_expected() {
         (&["fier"][..], "error: `fier` is no task: write check, preview or fire; see `--help`\n"),
         (&["fire"], "error: `fire` needs the name of an event, as its dialect writes it\n"),
         (&["fire", "Stop"], "error: `fire` needs `--config FILE`\n"),
-        (&["fire", "Stop", "--config", "x"], "error: `fire` needs `--dialect NAME`\n"),
+        (
+            &["fire", "Stop", "--config", "x"],
+            "error: `fire` needs `--dialect NAME`, which is one of claude-code, codex, gemini, cursor, copilot\n",
+        ),
         (
             &["fire", "Stop", "--config", "x", "--dialect", "emacs"],
             "error: `emacs` is no dialect: write one of claude-code, codex, gemini, cursor, copilot\n",

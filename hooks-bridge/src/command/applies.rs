@@ -17,6 +17,9 @@ impl Command {
 
     /// Whether the command is for this: its event, its matcher and its rule.
     pub(crate) fn applies(&self, facts: &Facts) -> bool {
+        if self.entry.is_file() {
+            return true;
+        }
         let (rules, facts) = (self.rules(), self.translated(facts));
         if let Some(tool) = &facts.tool {
             let names = rules.tool_names(&tool.name);

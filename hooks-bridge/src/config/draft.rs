@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::entry::{Handler, HandlerKind, Suspicion};
+use super::entry::{Entry, Handler, HandlerKind, Suspicion};
 use super::node::{Data, Member, Node, find};
 
 /// A handler as it is read.
@@ -14,29 +14,29 @@ pub(crate) struct Draft<'d> {
     handler: Handler,
     known: bool,
     skipped: Option<String>,
+    /// Whether that is a mistake.
+    broken: bool,
     suspicions: Vec<Suspicion>,
 }
 
 impl<'d> Draft<'d> {
     pub(super) fn new(members: &'d [Member], line: usize) -> Self {
-        let handler = Handler {
-            kind: HandlerKind::Exec { program: String::new(), arguments: Vec::new() },
-            name: None,
-            timeout: None,
-            fails_closed: false,
-            background: false,
-            once: false,
-            rule: None,
-            environment: Vec::new(),
-            directory: None,
-            loop_limit: None,
-        };
-        Self { members, line, handler, known: false, skipped: None, suspicions: Vec::new() }
+        Self {
+            members,
+            line,
+            handler: Handler::unknown(),
+            known: false,
+            skipped: None,
+            broken: false,
+            suspicions: Vec::new(),
+        }
     }
 
-    /// What was read, where that is enough to be run.
-    pub(super) fn finish(self) -> (Option<Handler>, Option<String>, Vec<Suspicion>) {
-        (self.known.then_some(self.handler), self.skipped, self.suspicions)
+    /// Sets what was read of it; the handler where that is enough to be run.
+    pub(super) fn finish(self, entry: &mut Entry) {
+        entry.handler = self.known.then_some(self.handler);
+        (entry.skipped, entry.broken) = (self.skipped, self.broken);
+        entry.suspicions = self.suspicions;
     }
 
     /// The value of a key, unless it is `null`, and its line.
@@ -58,6 +58,12 @@ impl<'d> Draft<'d> {
     pub(crate) fn reject(&mut self, reason: impl Into<String>) {
         let reason = reason.into();
         self.suspect(reason.clone());
+        self.break_off(reason);
+    }
+
+    /// What is wrong with it, unless it does not run anyway.
+    fn break_off(&mut self, reason: String) {
+        self.broken |= self.skipped.is_none();
         self.skip(reason);
     }
 
@@ -72,7 +78,7 @@ impl<'d> Draft<'d> {
     fn wrong(&mut self, key: &str, expected: &str, node: &Node, line: usize) {
         let what = format!("`{key}` must be {expected}, and is {}", node.what());
         self.suspect_at(line, what.clone());
-        self.skip(what);
+        self.break_off(what);
     }
 
     pub(crate) fn text(&mut self, key: &str) -> Option<String> {

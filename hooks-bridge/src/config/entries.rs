@@ -12,6 +12,9 @@ use crate::facts::{Facts, Surroundings};
 use crate::matcher::Matcher;
 use crate::rules::Rules;
 
+/// A group, as it is to be written.
+const SHAPE: &str = r#"{ "hooks": [ { "type": "command", … } ] }"#;
+
 /// The part of a file that entries share.
 pub(super) struct Reader<'r> {
     pub(super) source: &'r Source,
@@ -25,11 +28,8 @@ impl Reader<'_> {
     pub(super) fn event(&self, plan: &mut Plan, all: &mut Duplicates, event: &Member) {
         let Some(items) = event.value.list() else {
             let (key, what) = (&event.key, event.value.what());
-            return plan.error(
-                self.source,
-                event.line,
-                format!("`{key}` must be a list, and is {what}"),
-            );
+            let text = format!("`{key}` must be a list, and is {what}");
+            return plan.error_in(self.source, event, event.line, text);
         };
         for item in items {
             if self.rules.format.nested {
@@ -44,16 +44,16 @@ impl Reader<'_> {
     /// A group of handlers under one matcher.
     fn group(&self, plan: &mut Plan, all: &mut Duplicates, event: &Member, group: &Node) {
         let Some(members) = group.table() else {
-            return plan.error(
-                self.source,
-                group.line,
-                format!("a group of `{}` must be an object, and is {}", event.key, group.what()),
-            );
+            let (key, what) = (&event.key, group.what());
+            let text = format!("a group of `{key}` must be an object, and is {what}");
+            return plan.error_in(self.source, event, group.line, text);
         };
         let Some(handlers) = group.get("hooks").and_then(Node::list) else {
-            let text =
-                format!("a group of `{}` has no list `hooks`, so nothing of it runs", event.key);
-            return plan.error(self.source, group.line, text);
+            let text = format!(
+                "this group of `{}` has no list `hooks`: write `{SHAPE}`; the rest of the file is read",
+                event.key
+            );
+            return plan.error_in(self.source, event, group.line, text);
         };
         for member in members {
             let key = member.key.as_str();
@@ -84,11 +84,9 @@ impl Reader<'_> {
         (matcher, node): (Option<&Node>, &Node),
     ) {
         let Some(members) = node.table() else {
-            return plan.error(
-                self.source,
-                node.line,
-                format!("a handler of `{}` must be an object, and is {}", event.key, node.what()),
-            );
+            let (key, what) = (&event.key, node.what());
+            let text = format!("a handler of `{key}` must be an object, and is {what}");
+            return plan.error_in(self.source, event, node.line, text);
         };
         for member in members {
             if !self.rules.format.handler_keys.contains(&member.key.as_str()) {
@@ -101,22 +99,23 @@ impl Reader<'_> {
         }
         let mut draft = Draft::new(members, node.line);
         (self.rules.format.handler)(&mut draft);
-        let (handler, skipped, suspicions) = draft.finish();
         let rule = self.rules.event(&event.key);
         let mut entry = Entry {
             dialect: self.source.dialect,
             event: event.key.clone(),
             matcher: matcher.and_then(Node::text).map(str::to_owned),
-            handler,
+            handler: None,
             place: Place { file: self.source.file.clone(), line: node.line },
             also: Vec::new(),
-            skipped,
-            suspicions,
+            skipped: None,
+            suspicions: Vec::new(),
+            broken: false,
             origin: self.source.origin.clone(),
             compiled: Matcher::All,
             rule,
             scripts: Scripts::default(),
         };
+        draft.finish(&mut entry);
         self.finish(&mut entry, event, matcher);
         all.add(plan, entry);
     }
@@ -130,20 +129,16 @@ impl Reader<'_> {
             }
         }
         if let Some(disabled) = &self.disabled {
-            entry.skipped.get_or_insert(disabled.clone());
+            entry.turn_off(disabled.clone());
         }
         if let Some(node) = matcher.filter(|node| node.text().is_none()) {
-            let text = format!("`matcher` must be text, and is {}", node.what());
-            entry.suspect(node.line, text.clone());
-            entry.skipped.get_or_insert(text);
+            entry.reject(node.line, format!("`matcher` must be text, and is {}", node.what()));
         }
         if let Some(rule) = entry.rule {
             match Matcher::compile(self.rules, rule, entry.matcher.as_deref()) {
                 Ok(matcher) => entry.compiled = matcher,
                 Err(error) => {
-                    entry
-                        .suspect(matcher.map_or(entry.place.line, |node| node.line), error.clone());
-                    entry.skipped.get_or_insert(error);
+                    entry.reject(matcher.map_or(entry.place.line, |node| node.line), error);
                 }
             }
         }

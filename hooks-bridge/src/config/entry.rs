@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hooks_runtime::report::escaped;
 
+use crate::config::Source;
 use crate::config::script::Scripts;
 use crate::dialect::Dialect;
 use crate::matcher::Matcher;
@@ -32,6 +33,8 @@ pub struct Entry {
     pub skipped: Option<String>,
     /// What is odd about it.
     pub suspicions: Vec<Suspicion>,
+    /// Whether it does not run because of a mistake in its file.
+    pub(crate) broken: bool,
     pub(crate) origin: Origin,
     pub(crate) compiled: Matcher,
     pub(crate) rule: Option<&'static EventRule>,
@@ -155,6 +158,24 @@ pub struct Handler {
     pub loop_limit: Option<u32>,
 }
 
+impl Handler {
+    /// One of which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            kind: HandlerKind::Exec { program: String::new(), arguments: Vec::new() },
+            name: None,
+            timeout: None,
+            fails_closed: false,
+            background: false,
+            once: false,
+            rule: None,
+            environment: Vec::new(),
+            directory: None,
+            loop_limit: None,
+        }
+    }
+}
+
 /// What runs.
 ///
 /// The example of [`Plan`](super::Plan) has one.
@@ -241,6 +262,44 @@ impl Entry {
         let of_event = self.rule.and_then(|rule| rule.timeout);
         let set = self.handler.as_ref().and_then(|handler| handler.timeout);
         set.or(of_event).unwrap_or(self.dialect.rules().timeout)
+    }
+
+    /// What a part of a file would have had that cannot be read: that of an event, or of all
+    /// of them where there is none.
+    pub(super) fn unread(source: &Source, event: Option<&str>, line: usize, why: String) -> Self {
+        Self {
+            dialect: source.dialect,
+            event: event.unwrap_or_default().to_owned(),
+            matcher: None,
+            handler: None,
+            place: Place { file: source.file.clone(), line },
+            also: Vec::new(),
+            skipped: Some(why),
+            suspicions: Vec::new(),
+            broken: true,
+            origin: source.origin.clone(),
+            compiled: Matcher::All,
+            rule: event.and_then(|event| source.dialect.rules().event(event)),
+            scripts: Scripts::default(),
+        }
+    }
+
+    /// Whether it stands for a whole file that cannot be read.
+    pub(crate) fn is_file(&self) -> bool {
+        self.handler.is_none() && self.event.is_empty()
+    }
+
+    /// It cannot run, because of a mistake on that line.
+    pub(super) fn reject(&mut self, line: usize, why: String) {
+        self.suspect(line, why.clone());
+        self.broken |= self.skipped.is_none();
+        self.skipped.get_or_insert(why);
+    }
+
+    /// It does not run, whatever is wrong with it.
+    pub(super) fn turn_off(&mut self, why: String) {
+        self.broken = false;
+        self.skipped.get_or_insert(why);
     }
 
     pub(crate) fn suspect(&mut self, line: usize, text: impl Into<String>) {

@@ -79,8 +79,15 @@ pub struct Plan {
     pub entries: Vec<Entry>,
     /// What is to be said beside that, such as keys that are not known.
     pub notices: Vec<Notice>,
-    /// The files that could not be read, and why. None of their handlers runs.
+    /// What could not be read, and why: a file, or a part of one, whose handlers do not run.
+    /// What else is in the file is read.
+    ///
+    /// In [`Mode::Strict`](crate::Mode::Strict) a gate whose commands could have been there
+    /// fails closed, where the file needs no grant or all is trusted; so does one of whose
+    /// entries that is true, see [`Bridge`](crate::Bridge).
     pub errors: Vec<Notice>,
+    /// What the errors leave out.
+    pub(crate) unread: Vec<Entry>,
 }
 
 /// Something to be said of a line of a file.
@@ -112,7 +119,8 @@ impl std::fmt::Display for Notice {
 
 impl Plan {
     /// Reads files, in this order. A file that cannot be read is among the
-    /// [`errors`](Self::errors).
+    /// [`errors`](Self::errors). A relative folder of a project is one in the current folder,
+    /// as that is now.
     ///
     /// ```
     /// use hooks_bridge::config::Plan;
@@ -121,11 +129,20 @@ impl Plan {
     /// assert!(plan.entries.is_empty());
     /// ```
     pub fn read(sources: &[Source], project: impl AsRef<Path>) -> Self {
-        let (mut plan, mut reading) = (Self::default(), Reading::new(project.as_ref()));
+        let project = crate::absolute(project.as_ref());
+        let (mut plan, mut reading) = (Self::default(), Reading::new(&project));
         for source in sources {
             match text_of(source) {
                 Ok(text) => plan.add(source, &text, &mut reading),
-                Err(why) => plan.error(source, 1, why),
+                Err(why) => {
+                    plan.error(source, 1, why);
+                    // A file that is not there has no commands.
+                    if let (Ok(false), Some(file)) =
+                        (source.file.try_exists(), plan.unread.last_mut())
+                    {
+                        file.broken = false;
+                    }
+                }
             }
         }
         reading.switches.apply(&mut plan);
@@ -136,7 +153,8 @@ impl Plan {
     ///
     /// The example of [`Plan`] does.
     pub fn read_text(source: &Source, text: &str, project: impl AsRef<Path>) -> Self {
-        let (mut plan, mut reading) = (Self::default(), Reading::new(project.as_ref()));
+        let project = crate::absolute(project.as_ref());
+        let (mut plan, mut reading) = (Self::default(), Reading::new(&project));
         plan.add(source, text, &mut reading);
         reading.switches.apply(&mut plan);
         plan
@@ -171,7 +189,16 @@ impl Plan {
         !self.errors.is_empty() || self.entries.iter().any(|entry| !entry.suspicions.is_empty())
     }
 
+    /// A whole file cannot be read.
     fn error(&mut self, source: &Source, line: usize, text: impl Into<String>) {
+        let text = text.into();
+        self.unread.push(Entry::unread(source, None, line, text.clone()));
+        self.errors.push(notice(source, line, text));
+    }
+
+    /// Something of an event cannot be read.
+    fn error_in(&mut self, source: &Source, event: &node::Member, line: usize, text: String) {
+        self.unread.push(Entry::unread(source, Some(&event.key), line, text.clone()));
         self.errors.push(notice(source, line, text));
     }
 

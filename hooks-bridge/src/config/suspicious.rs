@@ -1,5 +1,7 @@
 //! What is odd about an entry.
 
+use std::path::{Path, PathBuf};
+
 use super::entry::{Entry, HandlerKind};
 use crate::matcher::Matcher;
 use crate::rules::{EventRule, Mcp, Rules, Subject};
@@ -131,15 +133,23 @@ fn check_scripts(entry: &mut Entry) {
     }
     let scripts = entry.scripts.clone();
     for path in scripts.missing {
-        entry.suspect(line, format!("its script `{}` does not exist", path.display()));
+        entry.suspect(line, format!("its script `{}` does not exist", from_here(&path)));
     }
     for path in scripts.not_executable {
         entry.suspect(
             line,
-            format!("`{}` may not be executed: run `chmod +x` on it", path.display()),
+            format!("`{}` may not be executed: run `chmod +x` on it", from_here(&path)),
         );
     }
     for program in scripts.not_found {
         entry.suspect(line, format!("the program `{program}` is not found by `PATH`"));
     }
+}
+
+/// A file as it is called in the current folder, where it is below that.
+fn from_here(path: &Path) -> String {
+    let here = std::env::current_dir().ok().filter(|here| here.parent().is_some());
+    let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    let shown = below.map_or_else(|| path.to_owned(), |below| PathBuf::from(".").join(below));
+    shown.display().to_string()
 }

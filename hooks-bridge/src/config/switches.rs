@@ -76,9 +76,9 @@ impl Switches {
 
     /// Turns off what they turn off, once all files were read.
     pub(super) fn apply(self, plan: &mut Plan) {
-        for entry in &mut plan.entries {
+        for entry in plan.entries.iter_mut().chain(&mut plan.unread) {
             if let Some(reason) = self.reason(entry) {
-                entry.skipped.get_or_insert(reason);
+                entry.turn_off(reason);
             }
         }
         let reaches_others = |set: &&Set| {

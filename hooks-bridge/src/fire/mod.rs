@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::answer::{DecidedBy, Opinion};
 use crate::bridge::Bridge;
 use crate::command::{AGAIN, Command};
-use crate::config::Plan;
+use crate::config::{Entry, Notice, Plan};
 use crate::dialect::Dialect;
 use crate::facts::EventKind;
 use crate::runs::{Run, Runs, halt};
@@ -80,6 +80,9 @@ pub struct FiredHandler {
     pub command: String,
     /// `decided`, `no_opinion`, `failed`, `skipped` or `untrusted`.
     pub status: &'static str,
+    /// Why it was skipped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// `json` or `exit`.
     pub decided_by: Option<&'static str>,
     /// Its exit code.
@@ -117,15 +120,17 @@ impl Fired {
         let Value::Object(document) = stdin else {
             return Self::failed("stdin must be one JSON object, as the event has it".into());
         };
-        if let Some(error) = plan.errors.first() {
-            return Self::failed(error.to_string());
+        let mut unread = std::mem::take(&mut plan.unread).into_iter();
+        if let Some(part) = unread.find(|part| part.is_file() || part.event == event) {
+            let why = part.skipped.unwrap_or_default();
+            return Self::failed(Notice { place: part.place, text: why }.to_string());
         }
         plan.entries.retain(|entry| entry.dialect == dialect && entry.event == event);
         let bridge = bridge(plan);
         let left_out: Vec<_> = bridge
             .entries()
-            .filter(|entry| entry.skipped.is_some())
-            .map(|entry| FiredHandler::unrun(entry.command(), "skipped"))
+            .filter(|entry| entry.skipped.is_some() && !bridge.closes(entry))
+            .map(|entry| FiredHandler::skipped(entry, entry.skipped.as_deref()))
             .collect();
         let untrusted = bridge.skipped().filter(|(entry, _)| entry.skipped.is_none());
         let untrusted: Vec<_> = untrusted.map(|(entry, _)| entry.command()).collect();
@@ -248,7 +253,7 @@ fn handlers(report: &FireReport, runs: &[Run], commands: &[Command]) -> Vec<Fire
             Some(run) => Some(FiredHandler::of(run)),
             // A command that was not asked again has its row already.
             None if again.is_some() => None,
-            None => Some(FiredHandler::unrun(command.entry.command(), "skipped")),
+            None => Some(FiredHandler::skipped(&command.entry, Some(&row.status().to_string()))),
         }
     };
     report.handlers().iter().filter_map(row).collect()
@@ -267,6 +272,7 @@ impl FiredHandler {
         Self {
             command: run.command.clone(),
             status,
+            why: None,
             decided_by,
             exit: run.exit,
             took_ms: Some((run.took.as_secs_f64() * 1e6).round() / 1e3),
@@ -274,7 +280,12 @@ impl FiredHandler {
         }
     }
 
+    fn skipped(entry: &Entry, why: Option<&str>) -> Self {
+        Self { why: why.map(str::to_owned), ..Self::unrun(entry.command(), "skipped") }
+    }
+
     fn unrun(command: String, status: &'static str) -> Self {
-        Self { command, status, decided_by: None, exit: None, took_ms: None, stderr: None }
+        let (decided_by, exit, took_ms, stderr) = (None, None, None, None);
+        Self { command, status, why: None, decided_by, exit, took_ms, stderr }
     }
 }

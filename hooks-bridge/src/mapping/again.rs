@@ -89,7 +89,7 @@ impl Again {
         facts: &Facts,
         cx: &HookContext,
     ) -> Result<Option<String>, BoxError> {
-        let input = input(facts);
+        let input = input_of(facts);
         let is_due = match self.questions.of(cx.fire_key(), self.index) {
             Some(asked) => asked != input,
             // Its matcher was not met then.
@@ -131,7 +131,7 @@ fn changes(rewrite: &Rewrite, input: &Value) -> bool {
 }
 
 /// What a rewrite is of: the tool's input, or the prompt.
-pub(super) fn input(facts: &Facts) -> Value {
+pub(super) fn input_of(facts: &Facts) -> Value {
     match (&facts.tool, &facts.prompt) {
         (Some(tool), _) => tool.input.clone(),
         (None, Some(prompt)) => Value::String(prompt.clone()),

@@ -10,7 +10,7 @@ use hooks_runtime::{
 };
 use serde_json::Value;
 
-use super::again::{Again, Turn, input};
+use super::again::{Again, Turn, input_of};
 use super::notes::{Notes, beginnings};
 use super::{GatePoint, condition, named};
 use crate::bridge::Bridge;
@@ -96,7 +96,7 @@ where
 {
     let _under_way = Turn::begin(turn, cx);
     let facts = P::facts(payload);
-    let input = input(&facts);
+    let input = input_of(&facts);
     let Asked { effect, context } = turn.command.ask(&facts, cx, false).await;
     turn.asked(cx, input.clone());
     let rewrite = match effect?.refused() {
@@ -104,13 +104,13 @@ where
         Ok(rewrite) => rewrite,
     };
     let wanted = rewrite.map(|rewrite| rewrite.apply(&input)).filter(|wanted| *wanted != input);
-    if let Some(wanted) = &wanted {
-        turn.asked(cx, wanted.clone());
-    }
     let rewritten = wanted.map(|wanted| P::rewritten(payload, wanted)).transpose()?;
     let with_context = context
         .and_then(|context| P::with_context(rewritten.as_ref().unwrap_or(payload), &context));
-    Ok(with_context.or(rewritten).map_or(Verdict::Pass, Verdict::Replace))
+    let Some(replaced) = with_context.or(rewritten) else { return Ok(Verdict::Pass) };
+    // What the point made of its answer is its own: a point need not keep all of an input.
+    turn.asked(cx, input_of(&P::facts(&replaced)));
+    Ok(Verdict::Replace(replaced))
 }
 
 async fn guard<P>(

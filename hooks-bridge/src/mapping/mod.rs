@@ -119,8 +119,11 @@ pub trait CommandPoint: HookPoint {
 /// # Ok(()) }
 /// ```
 pub trait GatePoint: CommandPoint {
-    /// The payload with other input for the tool, or with another prompt. What cannot be
-    /// is an error, and the command has failed.
+    /// The payload with other input for the tool, or with another prompt.
+    ///
+    /// All that [`facts`](CommandPoint::facts) shows of a payload as its input should be
+    /// taken over. What cannot be is an error, and the command has failed; what is left out
+    /// without one is lost, and the command is not asked about that.
     fn rewritten(payload: &Self::Payload, input: Value) -> Result<Self::Payload, BoxError>;
 
     /// The payload with text for the model to read, where it has a place for that.

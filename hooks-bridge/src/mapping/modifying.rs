@@ -9,7 +9,7 @@ use hooks_runtime::model::Modifying;
 use hooks_runtime::{BoxError, FailurePolicy, HookContext, HookPoint, Registration};
 use serde_json::Value;
 
-use super::again::{Again, Turn, input};
+use super::again::{Again, Turn, input_of};
 use super::notes::{Notes, beginnings};
 use super::{AmendPoint, Amendment, condition, named};
 use crate::bridge::Bridge;
@@ -95,7 +95,7 @@ where
     // Its condition was asked about the payload, which others may have changed since.
     let facts = facts_so_far::<P>(payload, cx).filter(|facts| turn.command.applies(facts));
     let Some(facts) = facts else { return Ok(None) };
-    let input = input(&facts);
+    let input = input_of(&facts);
     let Asked { effect, context } = turn.command.ask(&facts, cx, false).await;
     turn.asked(cx, input.clone());
     let mut said = Amendment { context, ..Amendment::default() };
@@ -112,13 +112,23 @@ where
                 return Err(Failure::new(Cause::Conflict(what.into())).into());
             }
             if wanted != input {
-                turn.asked(cx, wanted.clone());
                 said.input = Some(wanted);
             }
         }
         Effect::Pass(None) => {}
     }
-    if said == Amendment::default() { Ok(None) } else { P::amended(payload, said) }
+    if said == Amendment::default() {
+        return Ok(None);
+    }
+    let rewrites = said.input.is_some();
+    let amended = P::amended(payload, said)?;
+    // What the point made of its answer is its own: a point need not keep all of an input.
+    if let Some(facts) =
+        amended.as_ref().filter(|_| rewrites).and_then(|amended| P::facts_after(payload, amended))
+    {
+        turn.asked(cx, input_of(&facts));
+    }
+    Ok(amended)
 }
 
 async fn judge<P>(

@@ -35,6 +35,8 @@ pub enum Cause {
     Spawn(String),
     /// The script that the command names does not exist.
     Missing(PathBuf),
+    /// What its file says of it cannot be read.
+    Unread(String),
     /// A file that the grant covers is no longer what was granted.
     Changed(PathBuf),
     /// A signal ended it.
@@ -60,7 +62,11 @@ impl Failure {
     pub fn new(cause: Cause) -> Self {
         let started = !matches!(
             cause,
-            Cause::Spawn(_) | Cause::Missing(_) | Cause::Changed(_) | Cause::Busy(_)
+            Cause::Spawn(_)
+                | Cause::Missing(_)
+                | Cause::Unread(_)
+                | Cause::Changed(_)
+                | Cause::Busy(_)
         );
         Self { cause, started, stderr: String::new() }
     }
@@ -80,6 +86,7 @@ impl fmt::Display for Cause {
             Self::Missing(path) => {
                 write!(f, "its script `{}` does not exist", escaped(&path.display().to_string()))
             }
+            Self::Unread(what) => write!(f, "cannot be read: {}", escaped(what)),
             Self::Changed(path) => write!(
                 f,
                 "`{}` has changed since it was granted; grant it again to run it",

@@ -46,7 +46,7 @@ pub enum GrantsError {
     #[error("`{}` is inside of the project, which must not write its own grants: keep it elsewhere", escaped(&.0.display().to_string()))]
     InProject(PathBuf),
     /// The file cannot be read.
-    #[error("`{}` cannot be read", escaped(&.0.display().to_string()))]
+    #[error("`{}` cannot be read: {}", escaped(&.0.display().to_string()), .1)]
     Unreadable(PathBuf, #[source] io::Error),
 }
 
@@ -61,8 +61,8 @@ impl Grants {
     /// # Ok::<_, hooks_bridge::trust::GrantsError>(())
     /// ```
     pub fn read(file: &Path, project: &Path) -> Result<Self, GrantsError> {
-        let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        if resolved(file).starts_with(resolved(project)) {
+        let whole = |path: &Path| super::resolved(&crate::absolute(path));
+        if whole(file).starts_with(whole(project)) {
             return Err(GrantsError::InProject(file.to_owned()));
         }
         match std::fs::read_to_string(file) {

@@ -21,6 +21,7 @@ Without FILES, all files of all dialects in the project are taken.
 options
   --project DIR      the folder of the project; the current one without it
   --json             check: print JSON
+  --config FILE      fire: the file, from the current folder on
   --dialect NAME     fire: one of DIALECTS
   --faithful         fire: read answers as the product does, not strictly
   --trust            fire: run commands that were not granted
@@ -36,6 +37,11 @@ options
 /// What it does, and with which options.
 pub(crate) fn help() -> String {
     HELP.replace("DIALECTS", &Dialect::ALL.map(Dialect::as_str).join(", "))
+}
+
+fn no_dialect() -> String {
+    let names = Dialect::ALL.map(Dialect::as_str).join(", ");
+    format!("`fire` needs `--dialect NAME`, which is one of {names}")
 }
 
 /// What is to be done.
@@ -144,6 +150,9 @@ impl Given {
                 "`--config` and `--dialect` are for `fire`; name the files as they are".into()
             );
         }
+        if self.grants.is_some() && matches!(task, Task::Check { .. }) {
+            return Err("`--grants` is not for `check`, which runs nothing; see `--help`".into());
+        }
         let allows = self.urls.iter().chain(&self.variables).next().is_some();
         if allows && !matches!(task, Task::Fire(_)) {
             return Err("`--allow-url` and `--allow-variable` are for `fire`; see `--help`".into());
@@ -163,7 +172,7 @@ impl Given {
         Ok(Fire {
             event: event.to_string_lossy().into_owned(),
             config: self.config.take().ok_or("`fire` needs `--config FILE`")?,
-            dialect: self.dialect.take().ok_or("`fire` needs `--dialect NAME`")?.parse()?,
+            dialect: self.dialect.take().ok_or_else(no_dialect)?.parse()?,
             faithful: self.flags.contains(&"--faithful"),
             trust: self.flags.contains(&"--trust"),
             urls: std::mem::take(&mut self.urls),

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Fire, Task};
 use hooks_bridge::check::Check;
-use hooks_bridge::config::{Origin, Plan, Source};
+use hooks_bridge::config::{Entry, Origin, Plan, Source};
 use hooks_bridge::trust::{Grants, Trust};
-use hooks_bridge::{Bridge, Dialect, Fired, Mode};
+use hooks_bridge::{Bridge, Dialect, Fired, Mode, Outcome};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -101,14 +101,31 @@ fn preview(project: &Path, grants: Grants, files: &[PathBuf]) -> Result<ExitCode
 fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Failure> {
     let http = http(&fire.urls, &fire.variables)?;
     let Fire { event, config, dialect, faithful, trust, .. } = fire;
+    let shown = hooks_runtime::report::escaped(&config.display().to_string()).to_string();
     let stdin = input::payload()?;
     // Wherever the file is, its commands run here and now: that takes a grant, or `--trust`.
     let plan = Plan::read(&[Source::new(dialect, config, Origin::Project)], project);
+    let matched = |entry: &&Entry| entry.event == event && entry.matcher.is_some();
+    let key = plan.entries.iter().find(matched).and_then(|_| dialect.matched_key(&event));
+    if let Some(key) = key.filter(|key| stdin.is_object() && stdin.get(key).is_none()) {
+        eprintln!("note: the payload has no `{key}`, so every matcher is met");
+    }
+    let errors: Vec<_> = plan.errors.iter().map(ToString::to_string).collect();
     let trust = if trust { Trust::everything() } else { Trust::granted(grants) };
     let mode = if faithful { Mode::Faithful } else { Mode::Strict };
     let bridge = |plan| http(Bridge::new(project, plan).mode(mode).trust(trust));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let fired = runtime.block_on(Fired::fire(dialect, &event, stdin, plan, bridge));
+    // What is wrong with the event itself is its outcome.
+    for error in errors.iter().filter(|error| fired.reason.as_ref() != Some(*error)) {
+        eprintln!("note: {error}");
+    }
+    if fired.outcome == Outcome::None && !fired.handlers.iter().any(|it| it.took_ms.is_some()) {
+        let (event, product) = (hooks_runtime::report::escaped(&event), dialect.product());
+        let what = format!("has no command for `{event}` as {product} reads it");
+        let what = if fired.handlers.is_empty() { what } else { "has no command for this".into() };
+        eprintln!("note: `{shown}` {what}; nothing was asked");
+    }
     // A request that was not answered in time is not waited for.
     runtime.shutdown_background();
     print(&format!("{}\n", serde_json::to_string(&fired)?))?;
