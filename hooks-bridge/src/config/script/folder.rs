@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::line::{Join, Part};
 use super::names::Names;
+use super::programs::COMPOUND;
 use super::word::Word;
 
 /// Where the next command of a line runs.
@@ -27,7 +28,7 @@ impl Folder {
 
     /// Where a command runs that is joined so.
     pub(super) fn joined(&mut self, join: Join) {
-        if matches!(join, Join::Or | Join::Next) && matches!(self, Self::Behind(_)) {
+        if matches!(join, Join::Or | Join::Next | Join::Beside) && matches!(self, Self::Behind(_)) {
             *self = Self::Unknown;
         }
     }
@@ -35,7 +36,14 @@ impl Folder {
     /// Where `cd` leads, which is between these parts.
     pub(super) fn moved(cd: &[Word], before: &[Part], behind: &[Part], names: &Names<'_>) -> Self {
         let Some(path) = target(cd, names) else { return Self::Unknown };
-        if matches!(before.last(), Some(Part::Join(Join::Pipe))) {
+        // Behind `||` it may not happen, in a pipe it is another shell's.
+        let happens = match before.last() {
+            Some(Part::Join(join)) => !matches!(join, Join::Or | Join::Pipe | Join::Close),
+            _ => true,
+        };
+        // Nor may it where it depends on a condition, or is repeated.
+        let opens = |part: &Part| matches!(part, Part::Command(words) if words[0].is(&COMPOUND));
+        if !happens || before.iter().any(opens) {
             return Self::Unknown;
         }
         let ends =

@@ -16,8 +16,8 @@ use super::entry::HandlerKind;
 use folder::Folder;
 use line::{Join, Line, Part};
 use programs::{
-    BUILT_IN, ELSEWHERE, LOADING, MOVES, PREFIXES, TESTS, interpreter, is_executable, is_inert,
-    on_path,
+    BUILT_IN, CALLS, CHANGES, ELSEWHERE, HARMLESS_BEFORE, MOVES, PREFIXES, TESTS, interpreter,
+    is_executable, is_inert, is_interpreter, loads, on_path,
 };
 
 use word::Word;
@@ -95,12 +95,14 @@ impl Scripts {
                         let (before, behind) = line.parts.split_at(index);
                         folder = match folder {
                             Folder::Unknown => Folder::Unknown,
+                            _ if line.ambiguous => Folder::Unknown,
                             _ => Folder::moved(words, before, &behind[1..], &names),
                         };
                         self.dynamic |= folder == Folder::Unknown;
                         self.mentioned(&words[1..], &names);
                     } else if only_asks(words) {
                         self.tested = true;
+                        self.dynamic |= words.iter().any(Word::evaluates);
                     } else if folder.path().is_some() {
                         self.command(words, &names);
                     } else if !is_inert(name) {
@@ -116,16 +118,23 @@ impl Scripts {
     fn command(&mut self, words: &[Word], names: &Names<'_>) {
         let mut at = 0;
         while let Some(word) = words.get(at) {
-            if let Some((name, value)) = word.setting() {
+            if word.input {
+                break;
+            }
+            // Without a shell the first word is the program, whatever it looks like.
+            if let Some((name, value)) = word.setting().filter(|_| names.shell || at > 0) {
                 self.set(name, &value, names);
-            } else if word.text.starts_with('-') {
-                self.dynamic |= word.is(&ELSEWHERE) || word.text.contains('=');
+            } else if word.text.starts_with('-') && at > 0 {
+                self.dynamic |= !word.is(&HARMLESS_BEFORE) || words[..at].iter().any(is_sudo);
             } else if !word.is(&PREFIXES) {
                 break;
             }
             at += 1;
         }
         let Some((program, arguments)) = words[at..].split_first() else { return };
+        if program.input {
+            return self.named(&words[at..], names);
+        }
         let Some(expanded) = names.expand(program).filter(|_| !program.matches) else {
             self.dynamic = true;
             return self.mentioned(arguments, names);
@@ -133,7 +142,7 @@ impl Scripts {
         let name = expanded.rsplit('/').next().unwrap_or(&expanded).to_owned();
         if expanded.contains('/') {
             self.file(&names.resolve(&expanded), true);
-        } else if !self.tested && !BUILT_IN.contains(&expanded.as_str()) && !on_path(&expanded) {
+        } else if !self.tested && !is_built_in(&expanded) && !on_path(&expanded) {
             self.not_found.push(expanded);
         }
         self.arguments(&name, arguments, names);
@@ -147,7 +156,7 @@ impl Scripts {
 
     fn set(&mut self, name: &str, value: &Word, names: &Names<'_>) {
         self.named(std::slice::from_ref(value), names);
-        self.dynamic |= LOADING.iter().any(|loading| name.starts_with(loading));
+        self.dynamic |= loads(name) || value.evaluates();
     }
 
     /// The files that words name, where it cannot be told which of them run.
@@ -155,8 +164,9 @@ impl Scripts {
         for word in words {
             let line = word.text.contains(char::is_whitespace)
                 && ["cd ", "./", "../"].iter().any(|mark| word.text.contains(mark));
+            self.dynamic |= line || is_program(&word.text) || word.is(&ELSEWHERE);
             self.dynamic |=
-                word.matches || line || word.text.contains("{}") || names.expand(word).is_none();
+                word.matches || word.text.contains("{}") || names.expand(word).is_none();
         }
         self.named(words, names);
     }
@@ -217,6 +227,28 @@ fn only_asks(command: &[Word]) -> bool {
     let first = words.find(|word| word.is(&["command"]) || !word.is(&PREFIXES));
     first.is_some_and(|first| {
         let asks = |word: &Word| word.is(&["-v"]);
-        if first.is(&["command"]) { words.next().is_some_and(asks) } else { first.is(&TESTS) }
+        // `hash -p` says what a word runs.
+        let names_one = first.is(&["hash"]) && command.iter().any(|it| it.text.starts_with('-'));
+        if first.is(&["command"]) {
+            words.next().is_some_and(asks)
+        } else {
+            first.is(&TESTS) && !names_one
+        }
     })
+}
+
+fn is_built_in(name: &str) -> bool {
+    BUILT_IN.contains(&name) || CHANGES.contains(&name)
+}
+
+fn is_sudo(word: &Word) -> bool {
+    word.is(&["sudo"])
+}
+
+/// Whether a text may be a program for one that takes such as an argument, as `awk` does:
+/// it names what runs others.
+fn is_program(text: &str) -> bool {
+    let has_marks = text.contains(|char: char| char.is_whitespace() || "();|&$!".contains(char));
+    let mut words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+    has_marks && words.any(|word| is_interpreter(word) || CALLS.contains(&word))
 }

@@ -4,13 +4,70 @@ use std::io::Read;
 use std::path::Path;
 
 /// Programs whose first argument that is no option is a script, without their versions.
-const INTERPRETERS: [&str; 13] = [
-    "bash", "sh", "zsh", "dash", "python", "node", "ruby", "perl", "deno", "bun", "php", "tsx",
+const INTERPRETERS: [&str; 24] = [
+    "bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "pwsh", "python",
+    "pypy", "node", "nodejs", "ruby", "perl", "deno", "bun", "php", "tsx", "lua", "Rscript",
     "source",
 ];
 
 /// Interpreters whose option `-c` has a line for them.
-pub(super) const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
+pub(super) const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "dash", "ksh", "mksh", "ash"];
+
+/// Letters of options of shells that change nothing about which file runs. `c` is followed
+/// by a line; behind `o` and `O` a value stands.
+pub(super) const SHELL_LETTERS: &str = "abcefhiklmnpuvxBCEHPToO";
+
+/// Options of shells that change nothing about which file runs.
+pub(super) const HARMLESS_OF_SHELLS: [&str; 5] =
+    ["--", "-", "--norc", "--noprofile", "--posix"];
+
+/// Options of other interpreters, without their values, that change nothing about which
+/// file runs.
+pub(super) const HARMLESS: [&str; 40] = [
+    "--",
+    "-u",
+    "-B",
+    "-I",
+    "-s",
+    "-S",
+    "-E",
+    "-O",
+    "-OO",
+    "-q",
+    "-b",
+    "-w",
+    "-T",
+    "-A",
+    "-W",
+    "-X",
+    "-W0",
+    "--no-warnings",
+    "--enable-source-maps",
+    "--max-old-space-size",
+    "--experimental-strip-types",
+    "--trace-warnings",
+    "--quiet",
+    "--script",
+    "--no-project",
+    "--isolated",
+    "--offline",
+    "--frozen",
+    "--locked",
+    "--no-sync",
+    "--no-config",
+    "--python",
+    "--with",
+    "--extra",
+    "--group",
+    "--allow-all",
+    "--allow-read",
+    "--allow-env",
+    "--allow-run",
+    "--no-prompt",
+];
+
+/// Options that load a file before the script.
+pub(super) const LOADS: [&str; 5] = ["-r", "--require", "--import", "--env-file", "--rcfile"];
 
 /// Programs that run a script behind the word `run`.
 pub(super) const WITH_RUN: [&str; 3] = ["uv", "deno", "bun"];
@@ -36,12 +93,58 @@ pub(super) const WITH_VALUE: [&str; 16] = [
 ];
 
 /// Options that change the folder, or run a line: the files are not known then.
-pub(super) const ELSEWHERE: [&str; 8] =
-    ["-C", "--chdir", "-S", "--split-string", "--directory", "--project", "--module", "--cwd"];
+pub(super) const ELSEWHERE: [&str; 12] = [
+    "-C",
+    "--chdir",
+    "-S",
+    "--split-string",
+    "--directory",
+    "--project",
+    "--module",
+    "--cwd",
+    "-execdir",
+    "-okdir",
+    "--wd",
+    "--working-directory",
+];
+
+/// Options of words that run what follows which change nothing about that.
+pub(super) const HARMLESS_BEFORE: [&str; 12] =
+    ["--", "-i", "-u", "-n", "-p", "-a", "-l", "-c", "-f", "-w", "-v", "-0"];
 
 /// Beginnings of variables that change which programs are found or what they load.
-pub(super) const LOADING: [&str; 10] =
-    ["PATH", "BASH_ENV", "ENV", "LD_", "PYTHON", "NODE_", "PERL5", "RUBY", "IFS", "CDPATH"];
+const LOADING: [&str; 30] = [
+    "PATH",
+    "BASH",
+    "SHELLOPTS",
+    "PS4",
+    "ENV",
+    "LD_",
+    "DYLD_",
+    "GCONV_PATH",
+    "PYTHON",
+    "NODE_",
+    "npm_",
+    "NPM_",
+    "DENO_",
+    "BUN_",
+    "UV_",
+    "PERL5",
+    "RUBY",
+    "PHP",
+    "LUA_",
+    "JAVA_",
+    "GIT_",
+    "PAGER",
+    "EDITOR",
+    "LESS",
+    "ZDOTDIR",
+    "FPATH",
+    "IFS",
+    "CDPATH",
+    "HOME",
+    "XDG_CONFIG_",
+];
 
 /// Words that run what follows.
 pub(super) const PREFIXES: [&str; 17] = [
@@ -54,6 +157,35 @@ pub(super) const TESTS: [&str; 6] = ["[", "[[", "test", "which", "type", "hash"]
 
 /// Words that change the folder, or read a file that may.
 pub(super) const MOVES: [&str; 5] = ["cd", "pushd", "popd", ".", "source"];
+
+/// Words that begin what may not happen, or happen several times.
+pub(super) const COMPOUND: [&str; 11] =
+    ["if", "then", "else", "elif", "while", "until", "do", "for", "case", "select", "{"];
+
+/// Words that change what other words mean, or set variables in ways of their own.
+pub(super) const CHANGES: [&str; 12] = [
+    "alias",
+    "unalias",
+    "enable",
+    "shopt",
+    "function",
+    "select",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "coproc",
+    "trap",
+];
+
+/// What programs in other languages call to run or load something.
+pub(super) const CALLS: [&str; 11] = [
+    "system", "exec", "execute", "popen", "spawn", "eval", "source", "require", "import", "include",
+    "dofile",
+];
+
+/// Words that set the variables that they are given.
+pub(super) const ASSIGNS: [&str; 3] = ["read", "for", "unset"];
 
 /// Words that set variables.
 pub(super) const SETS: [&str; 5] = ["export", "declare", "typeset", "readonly", "local"];
@@ -72,7 +204,27 @@ const INERT: [&str; 22] = [
 ];
 
 /// Programs that find what they run in the project, by names that are no files.
-const BY_NAME: [&str; 24] = [
+const BY_NAME: [&str; 44] = [
+    "xargs",
+    "parallel",
+    "su",
+    "runuser",
+    "chroot",
+    "nsenter",
+    "unshare",
+    "systemd-run",
+    "ssh",
+    "ninja",
+    "cmake",
+    "meson",
+    "bazel",
+    "dotnet",
+    "composer",
+    "eslint",
+    "prettier",
+    "jest",
+    "vitest",
+    "mocha",
     "make",
     "just",
     "task",
@@ -102,6 +254,11 @@ const BY_NAME: [&str; 24] = [
 pub(super) fn is_interpreter(name: &str) -> bool {
     let plain = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
     INTERPRETERS.contains(&plain)
+}
+
+/// Whether a variable of that name changes which programs are found or what they load.
+pub(super) fn loads(name: &str) -> bool {
+    LOADING.iter().any(|loading| name.starts_with(loading))
 }
 
 pub(super) fn is_inert(name: &str) -> bool {
