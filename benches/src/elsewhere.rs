@@ -1,9 +1,11 @@
 //! A thousand points that are never fired, for those that are to be measured
 //! beside them. The build script writes them.
 
+use std::io;
 use std::time::Duration;
 
 use hooks_runtime::operator::{BreakerSettings, RateLimit, TraceFilter, TraceLimit};
+use hooks_runtime::record::Recorder;
 use hooks_runtime::{HookPoint, HookRegistry, on};
 
 use crate::points::{TellPayload, tell};
@@ -60,6 +62,18 @@ pub(crate) fn trace(hooks: &HookRegistry) {
 pub(crate) fn traced(hooks: &HookRegistry) {
     let all = hooks.operator().trace(TraceFilter::all(), TraceLimit::count(1));
     drop(all.expect("it begins"));
+}
+
+/// Records the fires of one of them, for as long as the program runs.
+pub(crate) fn recording(hooks: &HookRegistry) {
+    handlers(hooks, 1);
+    let elsewhere = Recorder::into_writer(io::sink()).only(Elsewhere0::NAME);
+    std::mem::forget(elsewhere.start(hooks).expect("it begins"));
+}
+
+/// Records all fires, and ends that.
+pub(crate) fn recorded(hooks: &HookRegistry) {
+    drop(Recorder::into_writer(io::sink()).start(hooks).expect("it begins"));
 }
 
 /// A point has its place in a registry from the first question on.

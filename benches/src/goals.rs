@@ -44,7 +44,7 @@ impl fmt::Display for Limit {
 type Counted = (&'static str, &'static str, &'static str, f64, f64);
 
 #[rustfmt::skip]
-const COUNTED: [Counted; 16] = [
+const COUNTED: [Counted; 18] = [
     ("no handler, void: instructions", "none-void", EMPTY, 1.0, 25.0),
     ("no handler, claiming: instructions", "none-claiming", EMPTY, 1.0, 25.0),
     ("no handler, modifying: instructions", "none-modifying", EMPTY, 1.0, 57.0),
@@ -63,6 +63,8 @@ const COUNTED: [Counted; 16] = [
     ("an operator's settings elsewhere: more instructions", "beside-settings", "void-sync-8", 1.0, 0.0),
     ("an operator's trace elsewhere: more instructions", "beside-trace", "void-sync-8", 1.0, 0.0),
     ("after an operator's trace: more instructions", "after-trace", "void-sync-8", 1.0, 0.0),
+    ("a recording elsewhere: more instructions", "beside-recording", "void-sync-8", 1.0, 0.0),
+    ("after a recording: more instructions", "after-recording", "void-sync-8", 1.0, 0.0),
 ];
 
 /// What a time limit may cost, in looks at the clock: two, and half of one

@@ -23,6 +23,12 @@ hooks_runtime::hook_points! {
     pub(crate) flow Carry(TellPayload) -> u64;
 }
 
+hooks_runtime::hook_points! {
+    #![hook(json = "camelCase", catalogue = pub(crate) fn serialised)]
+    /// Void, with JSON.
+    pub(crate) void Hear { n: u64, words: String }
+}
+
 /// What has to pass a gate.
 #[derive(Clone, Debug)]
 #[expect(dead_code, reason = "it is as large as messages are, whichever part is read")]
@@ -45,6 +51,7 @@ impl Message {
 }
 
 pub(crate) const TELL: TellPayload = TellPayload { n: 1 };
+pub(crate) const HEAR: HearPayload = HearPayload { n: 1, words: String::new() };
 pub(crate) const ASK: AskPayload = AskPayload { n: 1 };
 pub(crate) const AMEND: AmendPayload = AmendPayload { n: 1 };
 
@@ -129,6 +136,16 @@ macro_rules! forms {
 forms! {
     tellers: Tell, p: TellPayload => ();
     tell, tell_ready, tell_once, tell_large { work(p.n) }
+}
+
+/// A registry with so many handlers of the point that serialises.
+pub(crate) fn hearers(count: usize) -> HookRegistry {
+    let hooks = HookRegistry::new();
+    for _ in 0..count {
+        let hear = |heard: &HearPayload| work(heard.n);
+        hooks.register(on::<Hear>().handler(hear)).expect("it is registered");
+    }
+    hooks
 }
 
 forms! {

@@ -9,18 +9,20 @@
 
 use std::future::Future;
 use std::hint::black_box;
-use std::pin::Pin;
+use std::io;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
-use hooks_runtime::{FireError, Gate, HookRegistry};
+use hooks_runtime::record::{CapturePolicy, Recorder, Recording};
+use hooks_runtime::{FireError, Gate, HookPoint, HookRegistry};
 
 use crate::annotated;
 use crate::elsewhere;
 use crate::peers::boxed;
 use crate::points::{
-    AMEND, ASK, Amend, Ask, Form, Message, Pass, TELL, Tell, TellPayload, amenders, askers,
-    passers, tell, tellers,
+    AMEND, ASK, Amend, Ask, Form, HEAR, Hear, Message, Pass, TELL, Tell, TellPayload, amenders,
+    askers, hearers, passers, serialised, tell, tellers,
 };
 use crate::wait::block_on;
 
@@ -49,6 +51,9 @@ macro_rules! rounds {
     };
 }
 
+/// So many fires are recorded before the writer has a turn.
+const RECORDED_AT_ONCE: u32 = 100;
+
 /// Never set, which the compiler does not know.
 static WAITS: AtomicBool = AtomicBool::new(false);
 
@@ -65,7 +70,7 @@ impl Future for Unknown {
 }
 
 /// All rows.
-pub(crate) const ROWS: [Row; 34] = [
+pub(crate) const ROWS: [Row; 39] = [
     (EMPTY, |rounds| {
         rounds!(rounds, {
             black_box(&TELL);
@@ -129,6 +134,11 @@ pub(crate) const ROWS: [Row; 34] = [
     ("beside-settings", |rounds| beside(rounds, elsewhere::settings)),
     ("beside-trace", |rounds| beside(rounds, elsewhere::trace)),
     ("after-trace", |rounds| beside(rounds, elsewhere::traced)),
+    ("beside-recording", |rounds| beside(rounds, elsewhere::recording)),
+    ("after-recording", |rounds| beside(rounds, elsewhere::recorded)),
+    ("heard-8", |rounds| void_heard(rounds, &hearers(8))),
+    ("recorded-8", |rounds| recorded(rounds, CapturePolicy::None)),
+    ("recorded-full-8", |rounds| recorded(rounds, CapturePolicy::Full)),
 ];
 
 /// What one more handler takes: the difference of two rows, over eight.
@@ -160,6 +170,37 @@ fn beside(rounds: u32, others: fn(&HookRegistry)) {
 #[inline(never)]
 fn uncounted<T>(work: impl FnOnce() -> T) -> T {
     work()
+}
+
+/// Fires of a point that serialises.
+fn void_heard(rounds: u32, hooks: &HookRegistry) {
+    rounds!(rounds, hooks.fire_void::<Hear>(black_box(&HEAR)).await?);
+}
+
+/// The same, recorded. What the writer does in between is not the fire's.
+fn recorded(rounds: u32, policy: CapturePolicy) {
+    let (hooks, recording, mut writer) = uncounted(|| {
+        let hooks = hearers(8);
+        let recorder = Recorder::into_writer(io::sink()).catalogue(&serialised());
+        let (recording, writer) =
+            recorder.capture(Hear::NAME, policy).start(&hooks).expect("it begins");
+        (hooks, recording, Box::pin(writer.run()))
+    });
+    for _ in 0..rounds / RECORDED_AT_ONCE {
+        void_heard(RECORDED_AT_ONCE, &hooks);
+        uncounted(|| write(&recording, writer.as_mut()));
+    }
+    uncounted(|| drop((recording, writer, hooks)));
+}
+
+/// Has the writer write what waits.
+fn write(recording: &Recording, mut writer: Pin<&mut impl Future>) {
+    let mut task = Context::from_waker(Waker::noop());
+    let mut written = pin!(recording.flush());
+    while written.as_mut().poll(&mut task).is_pending() {
+        let ended = writer.as_mut().poll(&mut task).is_ready();
+        assert!(!ended, "the recording goes on");
+    }
 }
 
 fn claiming(rounds: u32, hooks: &HookRegistry) {

@@ -13,8 +13,9 @@ use std::time::Duration;
 use hooks_examples::agent::{ChatCompletions, Record, SystemClock, line};
 use hooks_examples::house::House;
 use hooks_examples::inspected::Inspected;
+use hooks_examples::recorded::Recorded;
 use hooks_examples::view::{self, Look, Output};
-use hooks_examples::{day, hook_files};
+use hooks_examples::{day, hook_files, replayed};
 use terminal_size::{Width, terminal_size};
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -38,6 +39,9 @@ options
   --html FILE        write a page with the timeline: filters, search, keys
   --svg FILE         write a picture of the timeline's longest part
   --trace FILE       write the report of every fire as a line of JSON
+  --record FILE      record every fire and call, with payloads and answers, as lines of JSON
+  --shadow HANDLER   call the handler to no effect, as plugin/handler: what it would have decided
+                     is in the timeline and in the recording
   --hooks DIR        run the hook scripts of coding agents that the files in DIR name, such
                      as `.claude/settings.json`: naming the folder is trusting them
   --model-url URL    such as http://localhost:8080/v1 (https:// needs --features https)
@@ -56,6 +60,8 @@ struct Options {
     html: Option<PathBuf>,
     svg: Option<PathBuf>,
     trace: Option<PathBuf>,
+    record: Option<PathBuf>,
+    shadow: Vec<String>,
     hooks: Option<PathBuf>,
     url: Option<String>,
     model: Option<String>,
@@ -193,20 +199,28 @@ async fn run(
     let house = if let (Some(url), Some(model)) = (&options.url, &options.model) {
         let key = std::env::var("MODEL_API_KEY").ok();
         let model = ChatCompletions::new(url, model, key);
-        let house = House::new(Box::new(model), SystemClock)?;
-        connect(&house, options.hooks.as_deref())?;
-        talk(&house, options.messages, show).await;
-        house
+        House::new(Box::new(model), SystemClock)?
     } else {
-        let house = day::house()?;
-        connect(&house, options.hooks.as_deref())?;
-        day::live(&house, show).await?;
-        house
+        day::house()?
     };
+    connect(&house, options.hooks.as_deref())?;
+    for handler in &options.shadow {
+        replayed::shadow(house.agent.hooks(), handler)?;
+    }
+    let record = |path: &PathBuf| Recorded::start(house.agent.hooks(), path);
+    let recorded = options.record.as_ref().map(record).transpose()?;
+    if options.url.is_some() {
+        talk(&house, options.messages, show).await;
+    } else {
+        day::live(&house, show).await?;
+    }
 
     let summary = view::summary(&house)?;
     output.write(&look.summary(&summary));
     let mut written = Vec::new();
+    if let Some(recorded) = recorded {
+        written.push(recorded.close().await);
+    }
     if let Some(trace) = files.trace {
         written.push(trace.write(&view::json_lines(&records)?)?);
     }
@@ -261,6 +275,8 @@ fn options() -> Result<Options, lexopt::Error> {
             Long("no-pager") => options.no_pager = true,
             Long("svg") => options.svg = Some(arguments.value()?.into()),
             Long("trace") => options.trace = Some(arguments.value()?.into()),
+            Long("record") => options.record = Some(arguments.value()?.into()),
+            Long("shadow") => options.shadow.push(arguments.value()?.string()?),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("hooks") => options.hooks = Some(arguments.value()?.into()),
             Long("model-url") => options.url = Some(arguments.value()?.string()?),

@@ -8,6 +8,8 @@
 //! | [`house`] | host and plugins put together |
 //! | [`day`] | a scripted day of that agent, for the demonstration and its tests |
 //! | [`inspected`] | the same day again and again, with a live page beside it |
+//! | [`recorded`] | the run in a file, with every payload and every answer |
+//! | [`replayed`] | a recording of it against its handlers |
 //! | [`view`] | what a person sees of it: text, a terminal, a page, JSON lines |
 //!
 //! `cargo run --example agent` shows all of it at work.
@@ -20,4 +22,6 @@ pub mod hook_files;
 pub mod house;
 pub mod inspected;
 pub mod plugins;
+pub mod recorded;
+pub mod replayed;
 pub mod view;

@@ -5,6 +5,7 @@ mod support;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
+use hooks_runtime::record::Reader;
 use serde_json::Value;
 use support::workspace;
 use tempfile::TempDir;
@@ -51,6 +52,39 @@ fn the_trace_the_page_and_the_picture_are_written() {
     assert_eq!(page.matches("<li class=\"fire ").count(), points.len());
     let picture = std::fs::read_to_string(picture).expect("a picture");
     assert!(picture.starts_with("<svg xmlns=") && picture.ends_with("</svg>\n"));
+}
+
+#[test]
+fn a_recording_of_the_day_is_written_and_can_be_read() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("day.jsonl");
+    std::fs::write(&file, "before").expect("a file");
+    let path = file.display().to_string();
+    let output = agent(&["--record", &path]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let mut reader = Reader::open(&file).expect("a recording").fires();
+    let fires: Vec<_> = reader.by_ref().map(|fire| fire.expect("a fire")).collect();
+    assert!(reader.torn().is_empty());
+    assert_eq!(said, format!("the recording is in `{path}`: {} fires\n", fires.len()));
+    let refused: Vec<_> = fires
+        .iter()
+        .flat_map(|fire| &fire.calls)
+        .filter(|call| {
+            call.handler.contains("allowlist") || call.plugin.as_deref() == Some("allowlist")
+        })
+        .filter_map(|call| call.decision.as_ref())
+        .collect();
+    assert!(!refused.is_empty(), "what the allowlist decided is in it");
+    // All that was given and answered is there, but where a stage shares its run's context.
+    for fire in &fires {
+        let is_stage = fire.fire.model == "stage";
+        assert_eq!(fire.fire.payload.value().is_none(), is_stage, "{:?}", fire.fire);
+        for call in &fire.calls {
+            let is_missing = call.answer.as_ref().is_some_and(|answer| answer.value().is_none());
+            assert!(!is_missing, "{call:?}");
+        }
+    }
 }
 
 #[test]
@@ -137,6 +171,8 @@ fn an_unknown_option_is_refused_and_help_is_given() {
         "--html FILE",
         "--svg FILE",
         "--trace FILE",
+        "--record FILE",
+        "--shadow HANDLER",
         "--model-url URL",
         "--model NAME",
         "--inspect[=PORT]",

@@ -83,6 +83,19 @@ impl Dialect {
     pub const fn product(self) -> &'static str {
         self.rules().product
     }
+
+    /// Where a project has its hooks, as paths in its folder; one that ends in `/` is a folder
+    /// of JSON files.
+    ///
+    /// ```
+    /// use hooks_bridge::Dialect;
+    ///
+    /// assert_eq!(Dialect::Cursor.project_files(), [".cursor/hooks.json"]);
+    /// assert_eq!(Dialect::Copilot.project_files()[0], ".github/hooks/");
+    /// ```
+    pub const fn project_files(self) -> &'static [&'static str] {
+        self.rules().format.files.project
+    }
 }
 
 impl fmt::Display for Dialect {

@@ -126,8 +126,9 @@ fn a_folder_without_files_says_what_was_looked_for() {
     scripts.write("folder/file", "");
     let (code, note) = said(&scripts, &["check", "folder"], b"");
     assert_eq!(code, Some(0));
-    assert!(note.starts_with("note: there is no file such as .claude/settings.json"), "{note}");
-    assert!(note.ends_with("in `folder`\n"), "{note}");
+    let places = ".claude/settings.json, .codex/hooks.json, .gemini/settings.json, \
+                  .cursor/hooks.json, .github/hooks/";
+    assert_eq!(note, format!("note: `folder` has none of these files: {places}\n"));
     let missing = "error: `gone` is no folder: write that of the project\n".to_owned();
     for task in ["check", "preview"] {
         assert_eq!(said(&scripts, &[task, "--project", "gone"], b""), (Some(1), missing.clone()));

@@ -60,6 +60,8 @@
 //! | **change** what runs, without a restart | [`operator()`](HookRegistry::operator), [`operator`] | [Operate a running host](guides::operate_a_running_host) |
 //! | keep those changes in a file | `operator().load(…)`, `follow(…)` | [Settings in a file](guides::settings_in_a_file) |
 //! | **trace** some fires, up to a limit | [`operator().trace(…)`](operator::Operator::trace) | [Operate a running host](guides::operate_a_running_host#see-what-happens-without-changing-it) |
+//! | **record** fires and calls in a file | `record::Recorder` | [Record what happens](guides::record_what_happens) |
+//! | know what a change would have done to them | `replay::replay` | [Replay recorded fires](guides::replay_recorded_fires) |
 //! | watch every fire | [`observe`] | [`observe`] |
 //! | count and time each handler | [`Statistics`](observe::Statistics), `Metrics` | [`observe`] |
 //! | have the points as data | `#![hook(catalogue = pub fn points)]` | [`catalogue`] |
@@ -96,6 +98,8 @@
 //! | `json` | points by name, with JSON: [`json`] |
 //! | `schema` | JSON Schemas in the [`catalogue`], by way of schemars |
 //! | `config` | [`operator::SettingsFile`]: an operator's settings from a file |
+//! | `record` | [`record`]: every fire and call in a file, as lines of JSON |
+//! | `replay` | [`replay`](mod@replay): what is recorded against today's handlers or rules |
 //! | `tracing` | [`observe::Spans`]: spans for fires and handlers |
 //! | `metrics` | [`observe::Metrics`]: counts and times, by way of the `metrics` facade |
 //!
@@ -122,7 +126,11 @@ pub mod operator;
 pub mod plugin;
 pub mod point;
 mod readable;
+#[cfg(feature = "record")]
+pub mod record;
 pub mod registry;
+#[cfg(feature = "replay")]
+pub mod replay;
 pub mod report;
 mod suggest;
 mod sync;

@@ -13,6 +13,7 @@ pub(crate) mod limited;
 pub(crate) mod memory;
 pub(crate) mod modifying;
 pub(crate) mod oversized;
+pub(crate) mod recorded;
 pub(crate) mod removal;
 pub(crate) mod suspended;
 pub(crate) mod threads;
@@ -27,7 +28,7 @@ pub(crate) const COUNTS: [usize; 5] = [0, 1, 8, 64, 1_024];
 pub(crate) type Question = (&'static str, fn(Effort) -> Vec<Table>);
 
 /// All of them.
-pub(crate) const QUESTIONS: [Question; 12] = [
+pub(crate) const QUESTIONS: [Question; 13] = [
     ("idle", idle::tables),
     ("void", void::tables),
     ("modifying", modifying::tables),
@@ -40,6 +41,7 @@ pub(crate) const QUESTIONS: [Question; 12] = [
     ("ironclaw", ironclaw::tables),
     ("limited", limited::tables),
     ("unloadable", unloadable::tables),
+    ("recorded", recorded::tables),
 ];
 
 /// `8 handlers`.

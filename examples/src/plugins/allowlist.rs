@@ -22,7 +22,7 @@ impl Allowlist {
 impl Allowlist {
     /// Called only where there is a command. Fails closed: a guard that cannot judge
     /// must not let anything through.
-    #[hook_handler(BeforeToolCall, priority = -10, on_failure = "closed", when = has_command)]
+    #[hook_handler(BeforeToolCall, priority = -10, on_failure = "closed", when = has_command, pure)]
     fn known_commands(
         &self,
         call: &BeforeToolCallPayload,

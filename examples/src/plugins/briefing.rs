@@ -39,13 +39,13 @@ impl Briefing {
         BeforePromptBuildResult { prepend_system, ..Default::default() }
     }
 
-    #[hook_handler(BeforePromptBuild)]
+    #[hook_handler(BeforePromptBuild, pure)]
     fn safety(&self, _: &BeforePromptBuildPayload) -> BeforePromptBuildResult {
         let append_system = Some(self.rule.clone());
         BeforePromptBuildResult { append_system, ..Default::default() }
     }
 
-    #[hook_handler(SubagentSpawning)]
+    #[hook_handler(SubagentSpawning, pure)]
     fn be_brief(&self, spawning: &SubagentSpawningPayload) -> SubagentSpawningResult {
         let prompt = Some(format!("{} {}", self.brevity, spawning.prompt));
         SubagentSpawningResult { prompt, ..Default::default() }

@@ -5,7 +5,7 @@ use hooks_points::lifecycle::{BeforeInbound, BeforeInboundPayload};
 use hooks_runtime::{Verdict, hook_handler};
 
 /// A rewriter: what is used from here on has no key in it.
-#[hook_handler(BeforeInbound, plugin = "privacy")]
+#[hook_handler(BeforeInbound, plugin = "privacy", pure)]
 pub fn mask_keys(inbound: &BeforeInboundPayload) -> Verdict<BeforeInboundPayload> {
     let words = inbound.content.split(' ');
     let masked = words.map(|word| if word.starts_with("sk-") { "[masked]" } else { word });
@@ -17,7 +17,7 @@ pub fn mask_keys(inbound: &BeforeInboundPayload) -> Verdict<BeforeInboundPayload
 }
 
 /// A guard: it judges what all rewriters have left.
-#[hook_handler(BeforeInbound, plugin = "privacy", guard)]
+#[hook_handler(BeforeInbound, plugin = "privacy", guard, pure)]
 pub fn no_passwords(inbound: &BeforeInboundPayload) -> Verdict {
     if inbound.content.contains("password") {
         Verdict::reject("it speaks of a password")

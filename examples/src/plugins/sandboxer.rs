@@ -8,7 +8,7 @@ use hooks_runtime::hook_handler;
 use serde_json::Value;
 
 /// Puts a path that leads out of the sandbox back into it.
-#[hook_handler(BeforeToolCall, plugin = "sandboxer")]
+#[hook_handler(BeforeToolCall, plugin = "sandboxer", pure)]
 pub fn stay_inside(call: &BeforeToolCallPayload) -> Option<BeforeToolCallResult> {
     let path = call.args.get("path")?.as_str()?;
     let inside = inside(path);

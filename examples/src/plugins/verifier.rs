@@ -8,7 +8,7 @@ use hooks_runtime::hook_handler;
 
 /// The summary has to speak of what the ticket asked for. Those who are trusted
 /// are not checked.
-#[hook_handler(BeforeTicketComplete, plugin = "verifier")]
+#[hook_handler(BeforeTicketComplete, plugin = "verifier", pure)]
 pub fn ticket(
     ticket: &BeforeTicketCompletePayload,
 ) -> Result<Option<CompletionRejected>, EmptyReason> {
@@ -23,7 +23,7 @@ pub fn ticket(
 }
 
 /// Every check that a machine can settle has to hold.
-#[hook_handler(BeforeGoalComplete, plugin = "verifier")]
+#[hook_handler(BeforeGoalComplete, plugin = "verifier", pure)]
 pub fn goal(goal: &BeforeGoalCompletePayload) -> Result<Option<CompletionRejected>, EmptyReason> {
     let checks = goal.acceptance_criteria.iter().flat_map(|spec| &spec.checks);
     let failed = checks

@@ -133,7 +133,7 @@ impl ScopedHooks {
             Ok(Interest::Observed) if self.is_only_traced::<P>() => {
                 // A trace asks for no runtime and no room, where the fire would not.
                 let recorder = Recorder::observing(FireInfo::of::<P>(self));
-                recorder.begin_traces(&mut Payload::Given(payload, TypeId::of::<P>()));
+                recorder.begin(&mut Payload::Given(payload, TypeId::of::<P>()));
                 recorder.fire_ended(&FireEnd::Completed("notified"));
                 Some(BackgroundFire::ended(Ok(())))
             }

@@ -175,6 +175,12 @@ impl Catalogue {
         self.names.get(name).map(|&(at, _)| &self.points[at]).filter(|point| point.name() == name)
     }
 
+    /// Every wire name, those of stages too.
+    #[cfg(feature = "record")]
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.keys().copied()
+    }
+
     /// What has that wire name, a point or a stage, with its point or flow.
     #[cfg(feature = "json")]
     pub(crate) fn named(&self, name: &str) -> Option<(&PointInfo, &'static PointDescriptor)> {

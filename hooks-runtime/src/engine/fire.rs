@@ -10,7 +10,7 @@ use crate::error::{FailureKind, HandlerFailure};
 use crate::flow::{Participants, Standing};
 use crate::handler::target::Target;
 use crate::observe::log;
-use crate::observe::recorder::{Recorder, next_id};
+use crate::observe::recorder::Recorder;
 use crate::operator::breaker::{Permit, Transition};
 use crate::operator::rules::{Began, FireRules, HandlerRules, PointRules};
 use crate::operator::{BreakerState, Mode, Setting, all_breakers_open, breaker_changed};
@@ -108,10 +108,9 @@ impl<'w> Fire<'w> {
         let inner = &self.info.hooks.inner;
         let began = match self.run {
             Some(run) => run.began,
-            None => rules.begin(
-                || try_now(&*inner.config.timer),
-                || self.recorder.map_or_else(next_id, Recorder::id),
-            ),
+            None => {
+                rules.begin(|| try_now(&*inner.config.timer), || inner.sample_number(self.recorder))
+            }
         };
         if rules.sees_end(began) {
             inner.end_settings();
@@ -181,14 +180,14 @@ impl<'w> Fire<'w> {
     /// Reports how the breaker of a handler has changed.
     fn breaker_changed(&self, entry: &Entry, transition: Option<Transition>) {
         let Some(transition) = transition else { return };
-        let observers = &self.info.hooks.inner.config.observers;
+        let inner = &*self.info.hooks.inner;
         let is_shadow = self.rules(entry).is_some_and(HandlerRules::has_shadow_breaker);
-        breaker_changed(entry, transition, is_shadow, observers);
+        breaker_changed(entry, transition, is_shadow, inner);
         if !is_shadow
             && transition.to == BreakerState::Open
             && self.rules.is_some_and(|rules| rules.are_all_breakers_open(self.now()))
         {
-            all_breakers_open(self.info.point, observers);
+            all_breakers_open(self.info.point, &inner.config.observers);
         }
     }
 

@@ -286,7 +286,7 @@ fn advance<'f>(
     let step = ActiveStep::push(fire.nested());
     // The first poll: no handler was called yet.
     if let (None, Some(recorder)) = (&*kept, recorder) {
-        recorder.begin_traces(&mut Payload::Fire(frame));
+        recorder.begin(&mut Payload::Fire(frame));
     }
     if let Some(list) = kept {
         let fire = Fire { rules: FireRules::of_list(list, *began), ..fire };

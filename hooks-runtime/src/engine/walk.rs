@@ -59,6 +59,10 @@ impl<'w, 'i> Walk<'w, 'i> {
     pub(crate) fn poll_from(&mut self, at: Cursor, step: CallStep) -> Poll<Result<(), FireError>> {
         if let Some(recorder) = self.fire.recorder {
             recorder.walks(self.list);
+            #[cfg(feature = "record")]
+            if let Some(json) = recorder.captures_answers() {
+                self.invocation.capture_answers(json);
+            }
         }
         match self.walk_from(at, step) {
             Some(result) => Poll::Ready(result),
@@ -247,6 +251,12 @@ impl<'w, 'i> Walk<'w, 'i> {
     #[inline]
     fn ran(&mut self, handler: &HandlerRef, call: &mut CallRecord, step: CallStep) -> Settled {
         let contribution = self.invocation.take_contribution();
+        #[cfg(feature = "record")]
+        if let Some(answer) = self.invocation.take_answer()
+            && let Some(recorder) = self.fire.recorder
+        {
+            recorder.answered(&handler.entry, answer);
+        }
         self.fire.ran(&handler.entry, call, contribution);
         match step {
             CallStep::Break => Settled::End(self.invocation.skip_reason(), Ok(())),
@@ -265,6 +275,8 @@ impl<'w, 'i> Walk<'w, 'i> {
     ) -> Settled {
         // What it would have contributed must not be taken for the next one's.
         drop(self.invocation.take_contribution());
+        #[cfg(feature = "record")]
+        drop(self.invocation.take_answer());
         let Some(failure) = self.fire.failed(&handler.entry, call, kind) else {
             return Settled::Next;
         };

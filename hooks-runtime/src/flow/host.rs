@@ -59,7 +59,13 @@ where
     let outcome = poll_fn(|task| running.poll(task)).await;
     let step = &mut running.step;
     match outcome {
-        Ok(Ok(output)) => (Ok(output), step.end(|| StepStatus::Ran)),
+        Ok(Ok(output)) => {
+            #[cfg(feature = "record")]
+            if let Some(recorder) = recorder {
+                recorder.operated(&output);
+            }
+            (Ok(output), step.end(|| StepStatus::Ran))
+        }
         Ok(Err(error)) => {
             let report = step.end(|| StepStatus::error(shown(&error)));
             (Err(FlowError::Operation(error)), report)
@@ -157,7 +163,7 @@ impl<'w> Step<'w> {
         let recorder = self.recorder.take()?;
         let status = status();
         let step = ObservedStep::new(self.id, recorder.fire(), self.which);
-        recorder.notify(|observer| observer.step_ended(&step, &status, self.took));
+        recorder.step_ended(&step, &status, self.took);
         Some(StepReport::ended(status, self.took))
     }
 }

@@ -24,7 +24,7 @@ use crate::flow::{
 };
 use crate::flow::{host, validation};
 use crate::handler::target::Target;
-use crate::observe::recorder::{Recorder, next_id};
+use crate::observe::recorder::Recorder;
 use crate::observe::{FireEnd, log};
 use crate::operator::rules::Began;
 use crate::operator::trace::Payload;
@@ -257,7 +257,9 @@ impl<'h, F: FlowPoint, V: Validation<F>> FlowRun<'h, F, V> {
         let recorder = RunRecorder { recorder, nested, run: participants.id() };
         let recorder = recorder.recorder.as_ref();
         if let Some(recorder) = recorder {
-            recorder.begin_traces(&mut Payload::Given(&input, TypeId::of::<F>()));
+            #[cfg(feature = "record")]
+            recorder.for_targets(&targets);
+            recorder.begin(&mut Payload::Given(&input, TypeId::of::<F>()));
         }
         let drive = pin!(Some(async {
             let mut driver = Driver::<F> {
@@ -365,8 +367,7 @@ impl<F: FlowPoint> Driver<'_, F> {
         let lists = stages.iter().filter_map(|index| self.handlers.list(*index));
         let rules = lists.filter_map(|list| list.rules()).map(|rules| &**rules);
         let clock = || try_now(&*self.hooks.inner.config.timer);
-        self.began =
-            Began::of_run(rules, clock, || self.recorder.map_or_else(next_id, Recorder::id));
+        self.began = Began::of_run(rules, clock, || self.hooks.inner.sample_number(self.recorder));
     }
 
     /// Everything up to `AfterExecute`. The output is in the context then.

@@ -1,5 +1,8 @@
 //! How the points of all models are fired and handled by name.
 
+#[cfg(feature = "record")]
+use std::any::{Any, TypeId};
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -14,6 +17,8 @@ use crate::handler::forms::{Sent, StateAnnotatedAsync2};
 use crate::handler::on::On;
 use crate::handler::options::Options;
 use crate::handler::registration::Registration;
+#[cfg(feature = "record")]
+use crate::model::Model;
 use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
@@ -44,6 +49,15 @@ where
 
     fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>> {
         payload_of::<P>(payload)
+    }
+
+    #[cfg(feature = "record")]
+    fn answer(&self, point: TypeId, answer: &dyn Any) -> Option<Result<Value, String>> {
+        if point != TypeId::of::<P>() {
+            return None;
+        }
+        let answer = answer.downcast_ref::<<P::Model as Model>::Output<P>>()?;
+        Some(P::Model::written(answer).map_err(|error| error.to_string()))
     }
 }
 

@@ -66,6 +66,13 @@ impl<'h> JsonFlow<'h> {
         self
     }
 
+    /// This run is for these.
+    #[cfg(feature = "replay")]
+    pub(crate) fn for_targets(mut self, targets: Vec<Target>) -> Self {
+        self.targets = targets;
+        self
+    }
+
     /// Runs the flow, with an input that is JSON text.
     pub async fn run<'a, Fut, E>(
         self,

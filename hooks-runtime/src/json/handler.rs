@@ -13,7 +13,11 @@ use crate::handler::calls::{Call1, Call2, Call3};
 use crate::handler::forms::{Async1, Async2, Sync1, Sync2};
 use crate::model::{Claim, NoReplacement, Verdict};
 
-type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, BoxError>> + Send + 'a>>;
+pub(crate) type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, BoxError>> + Send + 'a>>;
+
+/// Calls a handler.
+#[cfg(feature = "replay")]
+pub(crate) type Calling<'a> = Box<dyn FnOnce() -> Answering<'a> + Send + 'a>;
 
 /// Writes what a fire has merged so far, `null` where its model merges nothing.
 pub(super) type Merged = fn(&HookContext) -> Result<Value, BoxError>;
@@ -32,6 +36,30 @@ pub struct JsonHandler(Box<dyn for<'a> Fn(Asked<'a>) -> Answering<'a> + Send + S
 impl JsonHandler {
     fn new(call: impl for<'a> Fn(Asked<'a>) -> Answering<'a> + Send + Sync + 'static) -> Self {
         Self(Box::new(call))
+    }
+
+    /// This handler, called by way of a function that gets its payload and what calls it.
+    #[cfg(feature = "replay")]
+    pub(crate) fn by_way_of<W>(self, way: W) -> Self
+    where
+        W: for<'a> Fn(Value, Calling<'a>) -> Answering<'a> + Send + Sync + 'static,
+    {
+        let inner = std::sync::Arc::new(self);
+        Self::new(move |asked| {
+            let inner = std::sync::Arc::clone(&inner);
+            way(asked.payload.clone(), Box::new(move || (inner.0)(asked)))
+        })
+    }
+
+    /// A handler that stands in for another: it answers from the payload, or never.
+    #[cfg(feature = "replay")]
+    pub(crate) fn stand_in(
+        answer: impl Fn(Value) -> Option<Result<Value, BoxError>> + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(move |asked| match answer(asked.payload) {
+            Some(answer) => Box::pin(ready(answer)),
+            None => Box::pin(std::future::pending()),
+        })
     }
 
     /// Calls it with `what` and waits for its answer.

@@ -156,6 +156,12 @@ impl JsonHooks<'_> {
         }
     }
 
+    /// The hooks that are fired.
+    #[cfg(feature = "replay")]
+    pub(crate) fn hooks(&self) -> &ScopedHooks {
+        &self.hooks
+    }
+
     fn find(&self, name: &str) -> Result<&PointInfo, JsonError> {
         match self.catalogue.named(name) {
             None => Err(unknown(self.catalogue, name, false)),

@@ -116,6 +116,8 @@ mod strict;
 
 pub use error::{JsonError, Mismatch};
 pub use flow::JsonFlow;
+#[cfg(feature = "replay")]
+pub(crate) use handler::JsonHandler;
 pub use handler::{IntoAnswer, IntoJsonHandler};
 pub use hooks::JsonHooks;
 #[doc(hidden)]

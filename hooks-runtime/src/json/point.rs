@@ -1,5 +1,7 @@
 //! A point with its type erased, for callers that know only its name.
 
+#[cfg(feature = "record")]
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::future::{Future, ready};
 use std::marker::PhantomData;
@@ -14,6 +16,8 @@ use super::error::JsonError;
 use super::handler::JsonHandler;
 use super::models::JsonModel;
 use super::outcome::Outcome;
+#[cfg(feature = "replay")]
+use crate::engine::raw::ErasedHandler;
 use crate::error::BoxError;
 use crate::flow::{FlowPoint, FlowReport, StageKind};
 use crate::handler::options::Options;
@@ -23,6 +27,8 @@ use crate::model::compose::Compose;
 use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
+#[cfg(feature = "replay")]
+use crate::point::SourceLocation;
 use crate::report::FireReport;
 
 /// A point with JSON on all sides.
@@ -80,6 +86,46 @@ impl JsonPoint {
     }
 }
 
+#[cfg(feature = "replay")]
+impl JsonPoint {
+    /// A handler that speaks JSON, to stand in for one of this point, or of that stage of
+    /// this flow.
+    pub(crate) fn stand_in(
+        self,
+        stage: Option<StageKind>,
+        location: SourceLocation,
+        handler: JsonHandler,
+    ) -> Option<ErasedHandler> {
+        let options = Options::new(location);
+        let registration = match (self.0, stage) {
+            (ByName::Fired(point), None) => point.register(options, handler),
+            (ByName::Run(flow), Some(stage)) => flow.register(stage, options, handler),
+            _ => return None,
+        };
+        Some(registration.handler)
+    }
+}
+
+#[cfg(feature = "record")]
+impl JsonPoint {
+    /// What a handler of the point of that type answered, where it is this point; or what is
+    /// wrong with it.
+    pub(crate) fn answer(self, point: TypeId, answer: &dyn Any) -> Option<Result<Value, String>> {
+        match self.0 {
+            ByName::Fired(erased) => erased.answer(point, answer),
+            ByName::Run(_) => None,
+        }
+    }
+
+    /// What the operation of the flow returned, where it is this flow.
+    pub(crate) fn output(self, output: &dyn Any) -> Option<Result<Value, String>> {
+        match self.0 {
+            ByName::Fired(_) => None,
+            ByName::Run(flow) => flow.output(output),
+        }
+    }
+}
+
 /// The outcome of a fire, and its report, if something was fired and a report was
 /// asked for.
 pub(super) type FireOutcome = (Result<Outcome, JsonError>, Option<FireReport>);
@@ -99,6 +145,8 @@ pub(super) trait FiredByName: Send + Sync {
     ) -> Boxed<'a, FireOutcome>;
     fn register(&self, options: Box<Options>, handler: JsonHandler) -> Registration;
     fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>>;
+    #[cfg(feature = "record")]
+    fn answer(&self, point: TypeId, answer: &dyn Any) -> Option<Result<Value, String>>;
 }
 
 /// A flow that is run by name.
@@ -116,6 +164,8 @@ pub(super) trait RunByName: Send + Sync {
         handler: JsonHandler,
     ) -> Registration;
     fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>>;
+    #[cfg(feature = "record")]
+    fn output(&self, output: &dyn Any) -> Option<Result<Value, String>>;
 }
 
 /// The host's side of a run.

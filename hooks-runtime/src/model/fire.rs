@@ -131,8 +131,8 @@ impl ScopedHooks {
         inner.table.get(point.index()).fire(|| {
             let mut store = inner.store();
             store.declare(point).map_err(|clash| FireError::NameClash(Box::new(clash)))?;
-            // Under the lock: a trace that begins marks the points that are used by then.
-            if inner.traces.concern(point) {
+            // Under the lock: a trace or a recording that begins marks the points that are used by then.
+            if inner.is_observed(point) {
                 inner.table.get(point.index()).set_observed(true);
             }
             Ok(())

@@ -178,6 +178,18 @@ pub(crate) fn trace_ended(id: TraceId, end: &TraceEnd) {
     emit(|| tracing::info!(id, "an operator's trace has ended: {end}"));
 }
 
+/// A recording could not be written.
+#[cfg(feature = "record")]
+pub(crate) fn recording_failed(run: &str, problem: &str) {
+    emit(|| {
+        tracing::error!(
+            run, problem = %escaped(problem),
+            "a recording cannot be written: {}",
+            escaped(problem),
+        );
+    });
+}
+
 /// An operator's file was refused.
 #[cfg(feature = "config")]
 pub(crate) fn file_refused(error: &FileError) {

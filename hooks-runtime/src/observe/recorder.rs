@@ -1,6 +1,8 @@
 //! The record of one fire: notifies the observers, and collects the rows of the
 //! report.
 
+#[cfg(feature = "record")]
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,7 +12,11 @@ use crate::engine::fire::FireInfo;
 use crate::engine::nesting;
 use crate::engine::raw::{Nested, chain};
 use crate::error::FireError;
-use crate::flow::{FlowStep, NotRun};
+use crate::flow::{FlowStep, NotRun, StepStatus};
+#[cfg(feature = "record")]
+use crate::handler::target::Target;
+#[cfg(feature = "record")]
+use crate::json::JsonPoint;
 use crate::observe::{
     FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, logs_failures, notify,
 };
@@ -18,6 +24,10 @@ use crate::operator::Setting;
 use crate::operator::rules::HandlerRules;
 use crate::operator::trace::{FireTraces, Payload};
 use crate::point::PointDescriptor;
+#[cfg(feature = "record")]
+use crate::record::{FireRecording, RawAnswer, Timed};
+#[cfg(feature = "replay")]
+use crate::registry::copy::ForReplay;
 use crate::registry::entry::Entry;
 use crate::registry::list::HandlerList;
 use crate::report::{FireReport, HandlerReport, HandlerStatus, SkipReason};
@@ -36,6 +46,12 @@ pub(crate) struct Recorder<'f> {
     report: Option<Rows>,
     /// The traces of operators that the fire may be part of.
     traces: Option<Box<FireTraces<'f>>>,
+    /// The recording that it is written to.
+    #[cfg(feature = "record")]
+    recording: Option<Box<FireRecording>>,
+    /// The replay that its registry is a copy for.
+    #[cfg(feature = "replay")]
+    replay: Option<&'f dyn ForReplay>,
     is_only_traced: bool,
 }
 
@@ -88,11 +104,26 @@ impl<'f> Recorder<'f> {
         let fire = ObservedFire::new(next_id(), point, nested, run);
         // Where observers would have no end, traces would not either.
         let traces = if endless { None } else { FireTraces::of(&hooks.inner, point) };
+        #[cfg(feature = "record")]
+        let recording = if endless { None } else { FireRecording::of(info) };
         let is_only_traced = report.is_none() && config.observers.is_empty();
         let report = report.or_else(|| traces.is_some().then(|| Rows::new(info)));
         let (since, ended) = (Instant::now(), AtomicBool::new(false));
-        let recorder =
-            Self { fire, point, registry, observers, since, ended, report, traces, is_only_traced };
+        let recorder = Self {
+            fire,
+            point,
+            registry,
+            observers,
+            since,
+            ended,
+            report,
+            traces,
+            #[cfg(feature = "record")]
+            recording,
+            #[cfg(feature = "replay")]
+            replay: config.replay.as_deref(),
+            is_only_traced,
+        };
         recorder.notify(|observer| observer.fire_started(&recorder.fire));
         recorder
     }
@@ -121,8 +152,21 @@ impl<'f> Recorder<'f> {
         id
     }
 
+    /// Records that a step of this run ended.
+    pub(crate) fn step_ended(&self, step: &ObservedStep<'_>, status: &StepStatus, took: Duration) {
+        self.notify(|observer| observer.step_ended(step, status, took));
+        #[cfg(feature = "record")]
+        if let Some(recording) = &self.recording {
+            recording.step(step.step(), status, Some(took));
+        }
+    }
+
     /// Records that a step of this run is not run.
     pub(crate) fn step_not_run(&self, step: FlowStep, reason: NotRun) {
+        #[cfg(feature = "record")]
+        if let Some(recording) = &self.recording {
+            recording.step(step, &StepStatus::NotRun(reason), None);
+        }
         let step = ObservedStep::new(0, &self.fire, step);
         self.notify(|observer| observer.step_not_run(&step, reason));
     }
@@ -143,12 +187,18 @@ impl<'f> Recorder<'f> {
             let ids = || list.handlers().map(|handler| handler.entry.id).collect();
             report.order.get_or_init(ids);
         }
+        #[cfg(feature = "record")]
+        if let Some(recording) = &self.recording {
+            recording.walks(list);
+        }
     }
 
     /// Records that a call starts; returns its number.
     pub(crate) fn call_started(&self, entry: &Entry) -> u64 {
         let id = next_id();
         self.notify(|observer| observer.handler_started(&self.call(id, entry)));
+        #[cfg(feature = "record")]
+        self.record(|recording| recording.call_started(id));
         id
     }
 
@@ -164,6 +214,11 @@ impl<'f> Recorder<'f> {
         let elapsed = record.elapsed();
         self.notify(|observer| observer.handler_ended(&call, &status, elapsed.unwrap_or_default()));
         let overrun = record.overrun().map(|(limit, _)| limit);
+        #[cfg(feature = "record")]
+        self.record(|recording| {
+            let timed = Timed { call: record.number, elapsed, overrun };
+            recording.call_ended(entry, Some(timed), &status, rules);
+        });
         self.note(HandlerReport::new(entry, status, elapsed, overrun, rules), entry);
     }
 
@@ -191,6 +246,8 @@ impl<'f> Recorder<'f> {
     pub(crate) fn skipped(&self, entry: &Entry, reason: SkipReason, rules: Option<&HandlerRules>) {
         self.notify(|observer| observer.handler_filtered(&self.call(0, entry), reason));
         let status = HandlerStatus::Filtered(reason);
+        #[cfg(feature = "record")]
+        self.record(|recording| recording.call_ended(entry, None, &status, rules));
         self.note(HandlerReport::new(entry, status, None, None, rules), entry);
     }
 
@@ -225,14 +282,62 @@ impl<'f> Recorder<'f> {
                 let report = || self.report_so_far();
                 chain::observing(self.nested(), || traces.end(&self.fire, end, elapsed, report));
             }
+            #[cfg(feature = "record")]
+            self.record(|recording| recording.end(&self.fire, end, elapsed));
         }
     }
 
-    /// Asks the traces that may match the fire, which begins with that payload.
-    pub(crate) fn begin_traces(&self, payload: &mut Payload<'_>) {
+    /// Asks the traces that may match the fire, which begins with that payload, and
+    /// the recording that it is part of.
+    pub(crate) fn begin(&self, payload: &mut Payload<'_>) {
+        #[cfg(feature = "record")]
+        self.record(|recording| recording.begin(payload));
         if let Some(traces) = &self.traces {
             // The clock, and code of the one who traces: both may fire in turn.
             chain::observing(self.nested(), || traces.begin(self.point, payload));
+        }
+    }
+
+    /// What is written to the recording, if there is one. Its clock and its redaction are
+    /// code of the one who records, which may fire in turn.
+    #[cfg(feature = "record")]
+    fn record(&self, what: impl FnOnce(&FireRecording)) {
+        if let Some(recording) = &self.recording {
+            chain::observing(self.nested(), || what(recording));
+        }
+    }
+
+    /// How the recording makes answers into JSON, where it asks for them.
+    #[cfg(feature = "record")]
+    pub(crate) fn captures_answers(&self) -> Option<JsonPoint> {
+        #[cfg(feature = "replay")]
+        if let Some(replay) = self.replay {
+            return replay.json(self.point);
+        }
+        self.recording.as_ref()?.captures_answers()
+    }
+
+    /// Records what a handler answered, before its call ends.
+    #[cfg(feature = "record")]
+    pub(crate) fn answered(&self, entry: &Entry, answer: RawAnswer) {
+        #[cfg(feature = "replay")]
+        if let Some(replay) = self.replay {
+            return replay.answered(self.id(), entry, answer);
+        }
+        self.record(|recording| recording.answered(entry, answer));
+    }
+
+    /// Records what the operation of this run returned, before its step ends.
+    #[cfg(feature = "record")]
+    pub(crate) fn operated(&self, output: &dyn Any) {
+        self.record(|recording| recording.operated(output));
+    }
+
+    /// Records what this run is for.
+    #[cfg(feature = "record")]
+    pub(crate) fn for_targets(&self, targets: &[Target]) {
+        if let Some(recording) = &self.recording {
+            recording.for_targets(targets);
         }
     }
 

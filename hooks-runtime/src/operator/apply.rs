@@ -156,7 +156,7 @@ impl Inner {
             (setting, commit)
         };
         drop(commit);
-        shown::began(&setting, &self.config.observers);
+        shown::began(&setting, self);
         Ok(setting)
     }
 
@@ -170,7 +170,7 @@ impl Inner {
             (setting, self.publish_settings(&mut store, points.into_iter()))
         };
         drop(commit);
-        shown::ended(&setting, SettingEnd::Cleared, &self.config.observers);
+        shown::ended(&setting, SettingEnd::Cleared, self);
         Ok(setting)
     }
 
@@ -191,7 +191,7 @@ impl Inner {
         };
         drop(commit);
         for setting in &ended {
-            shown::ended(setting, SettingEnd::Passed, &self.config.observers);
+            shown::ended(setting, SettingEnd::Passed, self);
         }
     }
 
@@ -213,7 +213,7 @@ impl Inner {
         for (entry, breaker) in &reset {
             if let Some(transition) = breaker.reset(at) {
                 let is_shadow = breaker.is_shadow();
-                breaker_changed(entry, transition, is_shadow, &self.config.observers);
+                breaker_changed(entry, transition, is_shadow, self);
             }
         }
         Ok(reset.len())

@@ -113,7 +113,12 @@ impl fmt::Display for SettingChange {
 /// assert_eq!((Layer::File.as_str(), Layer::File.to_string()), ("file", "file".to_owned()));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 #[non_exhaustive]
 pub enum Layer {
     /// What the registry was built with.
@@ -157,7 +162,12 @@ impl fmt::Display for Layer {
 /// assert_ne!(SettingEnd::Passed, SettingEnd::Cleared);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 #[non_exhaustive]
 pub enum SettingEnd {
     /// Its time has passed.
@@ -378,6 +388,28 @@ impl Setting {
 
     pub(crate) fn count(&self) {
         self.0.applied.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The same setting for a copy of its registry, which counts for itself, with another
+    /// change, and without an end: a replay takes its time.
+    #[cfg(feature = "replay")]
+    pub(crate) fn copied(&self, change: SettingChange) -> Self {
+        let Parts { id, target, fails_closed, by, why, end, layer, break_glass, timer, .. } =
+            &*self.0;
+        Self(Arc::new(Parts {
+            id: *id,
+            target: target.clone(),
+            change,
+            fails_closed: *fails_closed,
+            by: by.clone(),
+            why: why.clone(),
+            end: *end,
+            ends: None,
+            layer: *layer,
+            break_glass: *break_glass,
+            applied: AtomicU64::new(0),
+            timer: Arc::clone(timer),
+        }))
     }
 }
 

@@ -8,32 +8,41 @@ use crate::operator::breaker::Transition;
 use crate::operator::setting::{Setting, SettingEnd};
 use crate::operator::target::address;
 use crate::point::PointDescriptor;
+#[cfg(feature = "record")]
+use crate::record::SettingChanged;
+use crate::registry::Inner;
 use crate::registry::entry::Entry;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
 
 /// A setting begins to hold.
-pub(super) fn began(setting: &Setting, observers: &[Arc<dyn Observer>]) {
+pub(super) fn began(setting: &Setting, inner: &Inner) {
     log::setting(setting, "begins");
-    notify(observers, |observer| observer.setting_began(setting));
+    notify(&inner.config.observers, |observer| observer.setting_began(setting));
+    #[cfg(feature = "record")]
+    inner.record_setting(setting, SettingChanged::Began);
 }
 
 /// A setting has ended.
-pub(super) fn ended(setting: &Setting, end: SettingEnd, observers: &[Arc<dyn Observer>]) {
+pub(super) fn ended(setting: &Setting, end: SettingEnd, inner: &Inner) {
     let event = match end {
         SettingEnd::Passed => "has ended",
         SettingEnd::Cleared => "was cleared",
         SettingEnd::LeftFile => "left the file",
     };
     log::setting(setting, event);
-    notify(observers, |observer| observer.setting_ended(setting, end));
+    notify(&inner.config.observers, |observer| observer.setting_ended(setting, end));
+    #[cfg(feature = "record")]
+    inner.record_setting(setting, SettingChanged::Ended { end });
 }
 
 /// A setting does not apply to a handler that came later.
-pub(crate) fn withheld(setting: &Setting, entry: &Entry, observers: &[Arc<dyn Observer>]) {
+pub(crate) fn withheld(setting: &Setting, entry: &Entry, inner: &Inner) {
     log::setting_withheld(setting, &address(entry));
     let handler = ObservedHandler::new(entry);
-    notify(observers, |observer| observer.setting_withheld(setting, &handler));
+    notify(&inner.config.observers, |observer| observer.setting_withheld(setting, &handler));
+    #[cfg(feature = "record")]
+    inner.record_setting(setting, SettingChanged::Withheld { handler: address(entry) });
 }
 
 /// The breaker of a handler has changed, which may only count.
@@ -41,17 +50,19 @@ pub(crate) fn breaker_changed(
     entry: &Entry,
     transition: Transition,
     is_shadow: bool,
-    observers: &[Arc<dyn Observer>],
+    inner: &Inner,
 ) {
     log::breaker(entry, transition, is_shadow);
     let handler = ObservedHandler::new(entry);
-    notify(observers, |observer| {
+    notify(&inner.config.observers, |observer| {
         if is_shadow {
             observer.shadow_breaker_changed(&handler, transition);
         } else {
             observer.breaker_changed(&handler, transition);
         }
     });
+    #[cfg(feature = "record")]
+    inner.record_breaker(entry, transition, is_shadow);
 }
 
 /// No handler of the point that has a breaker is called any more.

@@ -12,6 +12,8 @@ use crate::operator::rules::{HandlerRules, PointRules, State, spans};
 use crate::operator::setting::Layer;
 use crate::operator::setting::{Setting, SettingChange, SettingId};
 use crate::operator::target::sampled_as;
+#[cfg(feature = "replay")]
+use crate::point::FailurePolicy;
 use crate::registry::entry::Entry;
 
 /// The settings that hold, in the order in which a later one counts before an earlier.
@@ -89,6 +91,22 @@ impl SettingStore {
 
     fn forget(&mut self, id: SettingId) {
         self.states.retain(|(setting, _), _| *setting != id);
+    }
+
+    /// The settings that hold at that time, for a copy of the registry: without what
+    /// depends on how calls follow each other in time. What was to fail closed still does.
+    #[cfg(feature = "replay")]
+    pub(crate) fn copied(&self, now: Instant) -> Self {
+        let holding = self.settings.iter().filter(|setting| setting.holds_at(now));
+        let settings = holding.filter_map(|setting| match setting.change() {
+            SettingChange::RateLimit(_) | SettingChange::Breaker(_) => {
+                let closed = SettingChange::OnFailure(FailurePolicy::Closed);
+                setting.fails_closed().then(|| setting.copied(closed))
+            }
+            change => Some(setting.copied(change.clone())),
+        });
+        let settings = settings.collect();
+        Self { settings, states: HashMap::new(), newest: self.newest, changed: Some(now) }
     }
 
     /// Forgets what is kept of handlers that were removed.

@@ -151,6 +151,12 @@ impl ScopeBits {
         }
     }
 
+    /// The plugins that are named, and whether all others are admitted.
+    #[cfg(feature = "record")]
+    pub(crate) fn named(&self) -> (impl Iterator<Item = &str>, bool) {
+        (self.names.iter().map(|name| name.id().as_str()), self.inverted)
+    }
+
     /// What both admit.
     fn intersected(&self, other: &Self) -> Self {
         let names_of = |one: &Self, admitted_by: &Self| {

@@ -17,6 +17,9 @@ pub(crate) struct RegistryConfig {
     pub(crate) max_background: usize,
     pub(crate) timer: Arc<dyn Timer>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
+    /// Of a copy for a replay.
+    #[cfg(feature = "replay")]
+    pub(crate) replay: Option<Arc<dyn crate::registry::copy::ForReplay>>,
 }
 
 /// Builds a registry from its configuration.
@@ -58,6 +61,8 @@ impl HookRegistryBuilder {
             max_background: DEFAULT_BACKGROUND,
             timer: default_timer(),
             observers: Vec::new(),
+            #[cfg(feature = "replay")]
+            replay: None,
         };
         Self { config }
     }

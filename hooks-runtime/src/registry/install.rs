@@ -67,7 +67,7 @@ impl Inner {
             }
             (self.publish(&mut store, change), records)
         };
-        commit.announce(&self.config.observers);
+        commit.announce(self);
         let mut added = commit.change.added.iter();
         let installed = members.into_iter().zip(records).map(|(member, record)| {
             let own = added.by_ref().take(member.handlers);

@@ -2,6 +2,8 @@
 
 pub(crate) mod audit;
 mod builder;
+#[cfg(feature = "replay")]
+pub(crate) mod copy;
 mod counters;
 pub(crate) mod entry;
 pub(crate) mod handle;
@@ -35,7 +37,8 @@ use crate::background::BackgroundTasks;
 use crate::engine::raw::SnapshotCell;
 use crate::error::RegisterError;
 use crate::handler::registration::{IntoRegistrations, Registration};
-use crate::observe::{ObservedHandler, Observer, notify};
+use crate::observe::recorder::{Recorder, next_id};
+use crate::observe::{ObservedHandler, notify};
 use crate::operator::trace::TraceList;
 use crate::operator::{BreakGlass, Setting, withheld};
 use crate::plugin::id::{PluginId, PluginIdError};
@@ -46,6 +49,8 @@ use crate::plugin::removal::Removal;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
 use crate::point::table::Table;
+#[cfg(feature = "record")]
+use crate::record::RecordingSlot;
 use crate::registry::entry::Entry;
 use crate::registry::snapshot::Snapshot;
 use crate::registry::store::{Batch, Change, Store};
@@ -87,6 +92,8 @@ pub(crate) struct Inner {
     /// For reports.
     pub(crate) break_glass: BreakGlass,
     pub(crate) traces: TraceList,
+    #[cfg(feature = "record")]
+    pub(crate) recording: RecordingSlot,
     #[cfg(feature = "tokio")]
     pub(crate) background: BackgroundTasks,
 }
@@ -108,6 +115,8 @@ impl HookRegistry {
             store: Mutex::default(),
             break_glass: BreakGlass::default(),
             traces: TraceList::default(),
+            #[cfg(feature = "record")]
+            recording: RecordingSlot::default(),
             #[cfg(feature = "tokio")]
             background: BackgroundTasks::default(),
         };
@@ -250,7 +259,7 @@ impl Inner {
             let change = store.register(&mut batch, &self.config)?;
             self.publish(&mut store, change)
         };
-        commit.announce(&self.config.observers);
+        commit.announce(self);
         Ok(commit.handles(self))
     }
 
@@ -298,7 +307,20 @@ impl Inner {
         points.sort_unstable();
         points.dedup();
         self.break_glass.set(store.settings.all());
+        #[cfg(feature = "record")]
+        self.recording.settings_changed();
         self.publish(store, Change { points, ..Change::default() })
+    }
+
+    /// The number by which samples of that fire are taken.
+    #[cold]
+    pub(crate) fn sample_number(&self, recorder: Option<&Recorder<'_>>) -> u64 {
+        let own = recorder.map_or_else(next_id, Recorder::id);
+        #[cfg(feature = "replay")]
+        if let Some(replay) = &self.config.replay {
+            return replay.number(own);
+        }
+        own
     }
 
     /// The bits of plugin ids; a text that cannot be an id has none.
@@ -324,7 +346,10 @@ pub(crate) struct Commit {
 
 impl Commit {
     /// Notifies observers of the removed and the registered handlers.
-    fn announce(&self, observers: &[Arc<dyn Observer>]) {
+    fn announce(&self, inner: &Inner) {
+        let observers = &inner.config.observers;
+        #[cfg(feature = "record")]
+        inner.record_handlers(&self.change.points);
         for entry in &self.change.removed {
             notify(observers, |observer| observer.removed(&ObservedHandler::new(entry)));
         }
@@ -332,7 +357,7 @@ impl Commit {
             notify(observers, |observer| observer.registered(&ObservedHandler::new(entry)));
         }
         for (setting, entry) in &self.withheld {
-            withheld(setting, entry, observers);
+            withheld(setting, entry, inner);
         }
     }
 

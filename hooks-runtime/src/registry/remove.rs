@@ -121,7 +121,7 @@ impl Inner {
     /// many were removed, and the stops of the plugins that left with them.
     fn announce(&self, removed: Option<&Commit>) -> (usize, Vec<Arc<Stop>>) {
         let Some(commit) = removed else { return (0, Vec::new()) };
-        commit.announce(&self.config.observers);
+        commit.announce(self);
         let stops = commit.stops.iter().map(|(_, stop)| Arc::clone(stop));
         (commit.change.removed.len(), stops.collect())
     }

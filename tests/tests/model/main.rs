@@ -16,11 +16,13 @@ mod plugin;
 mod points;
 mod proof;
 mod real;
+mod recorded;
 mod reference;
 mod reference_fire;
 mod reference_flow;
 mod reference_order;
 mod reference_stage;
+mod replayed;
 mod strategies;
 mod world;
 

@@ -16,6 +16,7 @@ use crate::body::{Body, Boom, Case};
 use crate::plan::{Answer, Form, Spot, Steer, Wish};
 
 hook_points! {
+    #![hook(json = "snake_case", catalogue = pub fn catalogue)]
     /// Void, fail-open.
     pub void Told(u32);
     /// Void, fail-closed.

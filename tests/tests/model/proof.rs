@@ -20,21 +20,29 @@ use crate::world::World;
 /// Tries `cases` plans at random, or as many times a hundredth of that as
 /// `PROPTEST_CASES` says, and prints what they covered.
 pub fn prove(what: &str, cases: u32, plans: impl Strategy<Value = Plan>) {
+    let covered = Covered::default();
+    let cases = quietly(cases, plans, |plan| check_counting(&plan, &covered));
+    println!("\nproof: reference model, {what}: {cases} cases, {covered}");
+}
+
+/// Tries that many values at random; only the smallest that fails is reported. How many it
+/// were.
+pub fn quietly<S: Strategy>(cases: u32, values: S, check: impl Fn(S::Value)) -> u32 {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|asked| asked.parse().ok());
     let cases = asked.map_or(cases, |asked: u32| (asked.saturating_mul(cases) / 100).max(1));
     let config =
         Config { cases, failure_persistence: None, max_shrink_iters: 4096, ..Config::default() };
-    let covered = Covered::default();
+    keep_quiet();
     TRYING.set(true);
-    let proved = TestRunner::new(config).run(&plans, |plan| {
-        check_counting(&plan, &covered);
+    let proved = TestRunner::new(config).run(&values, |value| {
+        check(value);
         Ok(())
     });
     TRYING.set(false);
     if let Err(failed) = proved {
         panic!("{failed}");
     }
-    println!("\nproof: reference model, {what}: {cases} cases, {covered}");
+    cases
 }
 
 /// Takes one case through both.
@@ -44,8 +52,10 @@ pub fn check(plan: &Plan) {
 
 fn check_counting(plan: &Plan, covered: &Covered) {
     keep_quiet();
-    // Every other case is traced by an operator as well.
-    let world = World::new(plan.timer, plan.observed, plan.steps.len().is_multiple_of(2));
+    // Every other case is traced by an operator as well, and every third is recorded.
+    let (traced, recorded) =
+        (plan.steps.len().is_multiple_of(2), plan.steps.len().is_multiple_of(3));
+    let world = World::new(plan.timer, plan.observed, traced, recorded);
     // After that: the trace itself is in the log.
     log::listen();
     let mut reference = Reference::new(plan.timer, plan.observed);
@@ -67,6 +77,9 @@ fn check_counting(plan: &Plan, covered: &Covered) {
         assert_each(&world.spy.take(), &observed, || format!("observed in step {number}, {op:?}"));
         assert_each(&log::take(), &failures, || format!("the log after step {number}"));
         assert_eq!(real::audited(&hooks), reference.audited(), "audit after step {number}");
+    }
+    if let Some(recorded) = world.recorded.lock().unwrap().take() {
+        covered.recorded.fetch_add(recorded.check(), Ordering::Relaxed);
     }
     // Nothing that a handler holds outlives the registry.
     world.hooks.lock().unwrap().take();
@@ -125,6 +138,7 @@ struct Covered {
     dropped: AtomicU64,
     failed: AtomicU64,
     recovered: AtomicU64,
+    recorded: AtomicU64,
 }
 
 impl Covered {
@@ -153,7 +167,10 @@ impl std::fmt::Display for Covered {
             [&self.steps, &self.calls, &self.dropped, &self.failed, &self.recovered]
                 .map(|count| count.load(Ordering::Relaxed));
         write!(f, "{steps} steps, {calls} calls, {dropped} dropped and {failed} failed fires")?;
-        if recovered > 0 { write!(f, ", {recovered} reported recoveries") } else { Ok(()) }
+        if recovered > 0 {
+            write!(f, ", {recovered} reported recoveries")?;
+        }
+        write!(f, ", {} fires recorded", self.recorded.load(Ordering::Relaxed))
     }
 }
 

@@ -19,6 +19,7 @@ use crate::observer::Spy;
 use crate::plan::{DEPTH, Op};
 use crate::points::ROUND;
 use crate::real;
+use crate::recorded::Recorded;
 
 /// How many steps handlers may take between two steps of the case: two that
 /// call each other would go on for long.
@@ -36,6 +37,8 @@ pub struct World {
     pub spy: Spy,
     /// An operator's trace of all fires, which must change nothing.
     trace: Mutex<Option<Trace>>,
+    /// A recording of all fires, which must change nothing either.
+    pub recorded: Mutex<Option<Recorded>>,
     events: Mutex<Vec<Event>>,
     drives: Mutex<Vec<Arc<Drive>>>,
     next_tag: AtomicU32,
@@ -43,7 +46,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(timer: bool, observed: bool, traced: bool) -> Arc<Self> {
+    pub fn new(timer: bool, observed: bool, traced: bool, recorded: bool) -> Arc<Self> {
         let world = Arc::new(Self {
             hooks: Mutex::default(),
             scopes: Mutex::default(),
@@ -52,6 +55,7 @@ impl World {
             names: Mutex::default(),
             spy: Spy::default(),
             trace: Mutex::default(),
+            recorded: Mutex::default(),
             events: Mutex::default(),
             drives: Mutex::default(),
             next_tag: AtomicU32::new(0),
@@ -66,6 +70,9 @@ impl World {
         if traced {
             let trace = hooks.operator().trace(TraceFilter::all(), TraceLimit::count(u64::MAX));
             *world.trace.lock().unwrap() = Some(trace.unwrap());
+        }
+        if recorded {
+            *world.recorded.lock().unwrap() = Some(Recorded::start(&hooks));
         }
         *world.hooks.lock().unwrap() = Some(hooks);
         world

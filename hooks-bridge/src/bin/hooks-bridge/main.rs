@@ -59,11 +59,9 @@ fn check(project: &Path, files: &[PathBuf], json: bool) -> Result<ExitCode, Fail
     };
     if check.files.is_empty() {
         let folder = files.first().map_or(project, PathBuf::as_path).display().to_string();
-        eprintln!(
-            "note: there is no file such as .claude/settings.json, .codex/hooks.json, \
-             .gemini/settings.json, .cursor/hooks.json or .github/hooks/*.json in `{}`",
-            hooks_runtime::report::escaped(&folder)
-        );
+        let folder = hooks_runtime::report::escaped(&folder);
+        let places = Dialect::ALL.map(|dialect| dialect.project_files()[0]).join(", ");
+        eprintln!("note: `{folder}` has none of these files: {places}");
     }
     if json {
         print(&format!("{}\n", serde_json::to_string_pretty(&check)?))?;

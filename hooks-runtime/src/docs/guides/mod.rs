@@ -14,6 +14,8 @@
 //! | take it out again while the program runs | [Unload safely](unload_safely) |
 //! | see and change what runs, without a restart, also from a browser | [Operate a running host](operate_a_running_host) |
 //! | keep an operator's settings in a file | [Settings in a file](settings_in_a_file) |
+//! | keep what happened in a file, and read it back | [Record what happens](record_what_happens) |
+//! | know what a change would have done to recorded fires | [Replay recorded fires](replay_recorded_fires) |
 //! | be sure that it works | [Test a handler](test_a_handler) |
 //! | move to the next version, or change your own points | [Upgrade](upgrade) |
 
@@ -71,6 +73,21 @@ pub mod operate_a_running_host {}
     doc = "Settings in a file: a page of the documentation with the feature `config`."
 )]
 pub mod settings_in_a_file {}
+
+// Its program compiles with the feature only.
+#[cfg_attr(feature = "record", doc = include_str!("record_what_happens.md"))]
+#[cfg_attr(
+    not(feature = "record"),
+    doc = "Record what happens: a page of the documentation with the feature `record`."
+)]
+pub mod record_what_happens {}
+// Its programs compile with the feature only.
+#[cfg_attr(feature = "replay", doc = include_str!("replay_recorded_fires.md"))]
+#[cfg_attr(
+    not(feature = "replay"),
+    doc = "Replay recorded fires: a page of the documentation with the feature `replay`."
+)]
+pub mod replay_recorded_fires {}
 
 #[doc = include_str!("test_a_handler.md")]
 pub mod test_a_handler {}

@@ -27,6 +27,8 @@
 #![allow(unsafe_code)]
 
 use std::alloc::Layout;
+#[cfg(feature = "record")]
+use std::any::TypeId;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit, needs_drop};
@@ -268,10 +270,24 @@ where
             call.frame().answered = Some(Instant::now());
         }
         call.is_recording = watch.contribution();
+        #[cfg(feature = "record")]
+        if let Ok(answer) = &output {
+            call.capture(answer);
+        }
         match output {
             Ok(output) if watch.is_shadow() => P::Model::decided(&mut call, output),
             Ok(output) => P::Model::compose(&mut call, output),
             Err(error) => call.fail(error),
+        }
+    }
+
+    /// Keeps what the handler answered as JSON, where a recording asks for that.
+    #[cfg(feature = "record")]
+    fn capture(&mut self, answer: &Answer<P>) {
+        if let Some(aside) = &mut self.frame().aside
+            && let Some(json) = aside.json
+        {
+            aside.answer = crate::record::raw_answer(json, TypeId::of::<P>(), answer);
         }
     }
 

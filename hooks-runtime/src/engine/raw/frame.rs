@@ -19,9 +19,13 @@ use super::threads::Step;
 use crate::engine::containment::{PanicPayload, contained};
 use crate::engine::fire::FireInfo;
 use crate::error::BoxError;
+#[cfg(feature = "record")]
+use crate::json::JsonPoint;
 use crate::model::FieldSet;
 use crate::model::compose::Compose;
 use crate::point::{FailurePolicy, HookPoint};
+#[cfg(feature = "record")]
+use crate::record::RawAnswer;
 use crate::registry::entry::Entry;
 use crate::registry::list::Cursor;
 use crate::report::{Contribution, SkipReason};
@@ -74,6 +78,12 @@ pub(super) struct Aside {
     pub(super) error: Option<BoxError>,
     pub(super) panic: Option<PanicPayload>,
     pub(super) contribution: Option<Contribution>,
+    /// How a recording makes the answers of this point into JSON.
+    #[cfg(feature = "record")]
+    pub(super) json: Option<JsonPoint>,
+    /// What the last call answered, for that recording.
+    #[cfg(feature = "record")]
+    pub(super) answer: Option<RawAnswer>,
 }
 
 /// What is wanted of a call beside its answer. One byte, so that nothing is one

@@ -18,6 +18,11 @@
 //! An entry of the last stages of a flow is closed in two steps: a run in which
 //! its owner has begun still calls it while it is leaving, and looks whether it
 //! is shut where another call looks whether it is closed.
+//!
+//! A handler may be shared with the entry of another registry, for a replay. What is
+//! shared is behind an `Arc`, of which each cell has a count as it would have the
+//! handler: a cell without its count is one that is empty. The last count to go drops
+//! the handler, and notes that with the tracker of the entry that had it first.
 #![allow(unsafe_code)]
 
 use std::any::TypeId;
@@ -31,6 +36,8 @@ use super::call::{Call, CallStep};
 use super::condition::{ConditionPointer, ErasedCondition};
 use super::frame::Frame;
 use super::threads::{Published, Step};
+#[cfg(feature = "replay")]
+use crate::plugin::tracker::CallTracker;
 use crate::point::HookPoint;
 use crate::registry::entry::Entry;
 use crate::registry::shards::ShardedCount;
@@ -57,6 +64,27 @@ pub(crate) struct ErasedHandler {
     value: NonNull<()>,
     vtable: &'static HandlerVTable,
     condition: Option<ErasedCondition>,
+    /// What owns the value and the condition in its place.
+    #[cfg(feature = "replay")]
+    shared: Option<Arc<SharedHandler>>,
+}
+
+/// A handler that several entries have.
+#[cfg(feature = "replay")]
+struct SharedHandler {
+    handler: Option<ErasedHandler>,
+    /// Where the entry that had it first is known as not dropped, until this is.
+    tracker: Arc<CallTracker>,
+    id: u64,
+}
+
+#[cfg(feature = "replay")]
+impl Drop for SharedHandler {
+    fn drop(&mut self) {
+        let handler = self.handler.take();
+        self.tracker.while_dropping(Some(self.id), || drop(handler));
+        self.tracker.dropped(self.id);
+    }
 }
 
 /// The functions of a handler whose type is forgotten, and the point that they
@@ -99,7 +127,38 @@ impl ErasedHandler {
         let vtable = const {
             &HandlerVTable { start: start::<P, H>, drop: drop::<H>, point: TypeId::of::<P>() }
         };
-        Self { value, vtable, condition: None }
+        Self {
+            value,
+            vtable,
+            condition: None,
+            #[cfg(feature = "replay")]
+            shared: None,
+        }
+    }
+
+    /// Another one that calls the same value.
+    #[cfg(feature = "replay")]
+    fn of_shared(shared: &Arc<SharedHandler>) -> Option<Self> {
+        let ErasedHandler { value, vtable, .. } = shared.handler.as_ref()?;
+        let shared = Some(Arc::clone(shared));
+        Some(Self { value: *value, vtable, condition: None, shared })
+    }
+
+    /// Its condition, or that of the one that it shares.
+    fn condition(&self) -> Option<&ErasedCondition> {
+        #[cfg(feature = "replay")]
+        if let Some(shared) = &self.shared {
+            return shared.handler.as_ref()?.condition.as_ref();
+        }
+        self.condition.as_ref()
+    }
+
+    /// Whether this is one of several that have the value.
+    fn is_shared(&self) -> bool {
+        #[cfg(feature = "replay")]
+        return self.shared.is_some();
+        #[cfg(not(feature = "replay"))]
+        false
     }
 
     /// This handler, called only where the condition is met.
@@ -121,8 +180,11 @@ impl ErasedHandler {
 
 impl Drop for ErasedHandler {
     fn drop(&mut self) {
+        if self.is_shared() {
+            return;
+        }
         // What it captured is contained in it. SAFETY: `new` boxed it, and this
-        // runs once.
+        // runs once: the value that others share is owned by one that is not shared.
         unsafe { (self.vtable.drop)(self.value) };
     }
 }
@@ -161,7 +223,7 @@ impl HandlerCell {
     pub(crate) fn new(handler: ErasedHandler) -> Self {
         Self {
             pointer: HandlerPointer { start: handler.vtable.start, value: handler.value },
-            condition: handler.condition.as_ref().map(ErasedCondition::pointer),
+            condition: handler.condition().map(ErasedCondition::pointer),
             point: handler.point(),
             owned: Mutex::new(Some(handler)),
             access: AtomicU8::new(OPEN),
@@ -255,11 +317,31 @@ impl HandlerCell {
         is_quiet && entry.handler.drop_handler()
     }
 
+    /// The handler of an entry, for an entry of another registry; `None` where it was
+    /// removed. From now on it is dropped when both have let go of it, and a wait for
+    /// its removal waits for both.
+    #[cfg(feature = "replay")]
+    pub(crate) fn share(entry: &Entry) -> Option<ErasedHandler> {
+        let mut owned = entry.handler.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        let handler = owned.take()?;
+        let shared = match &handler.shared {
+            Some(shared) => Arc::clone(shared),
+            None => Arc::new(SharedHandler {
+                handler: Some(handler),
+                tracker: Arc::clone(&entry.tracker),
+                id: entry.id,
+            }),
+        };
+        *owned = ErasedHandler::of_shared(&shared);
+        ErasedHandler::of_shared(&shared)
+    }
+
     /// Drops the handler, if it is still here, of an entry that nothing calls any
-    /// more. Whether this dropped it.
+    /// more. Whether this dropped it: one that is shared is noted by the last that
+    /// has it.
     pub(crate) fn drop_handler(&self) -> bool {
         let owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let is_ours = owned.is_some();
+        let is_ours = owned.as_ref().is_some_and(|owned| !owned.is_shared());
         // After the lock: the handler is the user's.
         drop(owned);
         if is_ours {

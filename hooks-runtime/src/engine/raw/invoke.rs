@@ -34,6 +34,10 @@ use crate::engine::containment::{PanicPayload, catch, contained, discard};
 use crate::engine::fire::FireInfo;
 use crate::engine::pending::FEW;
 use crate::error::BoxError;
+#[cfg(feature = "record")]
+use crate::json::JsonPoint;
+#[cfg(feature = "record")]
+use crate::record::RawAnswer;
 use crate::registry::entry::Entry;
 use crate::registry::list::{Cursor, HandlerList};
 use crate::report::{Contribution, SkipReason};
@@ -479,6 +483,18 @@ impl<'w> Invocation<'w> {
     pub(crate) fn take_contribution(&mut self) -> Contribution {
         let contribution = self.frame.aside.as_mut().and_then(|aside| aside.contribution.take());
         contribution.unwrap_or(Contribution::Nothing)
+    }
+
+    /// From now on what handlers answer is kept as JSON.
+    #[cfg(feature = "record")]
+    pub(crate) fn capture_answers(&mut self, json: JsonPoint) {
+        self.frame.aside().json = Some(json);
+    }
+
+    /// What the last call answered, where that was kept.
+    #[cfg(feature = "record")]
+    pub(crate) fn take_answer(&mut self) -> Option<RawAnswer> {
+        self.frame.aside.as_mut().and_then(|aside| aside.answer.take())
     }
 
     /// Why the handlers after the last call are not called.

@@ -136,7 +136,7 @@ impl<'de, A: MapAccess<'de>> Deserializer<'de> for &mut Beside<A> {
 
 /// Whether a `T` is read from an object: found out from the first request that its
 /// `Deserialize` makes.
-fn is_object<'de, T: Deserialize<'de>>() -> bool {
+pub(in crate::json) fn is_object<'de, T: Deserialize<'de>>() -> bool {
     matches!(T::deserialize(Asked), Err(Question::Object))
 }
 

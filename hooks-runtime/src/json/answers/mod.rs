@@ -5,6 +5,8 @@ mod claim;
 mod stage;
 mod verdict;
 
+#[cfg(feature = "record")]
+pub(super) use claim::is_object;
 pub(super) use claim::{ClaimAnswer, claim_json};
 pub(super) use stage::StageAnswer;
 pub(super) use verdict::{VerdictAnswer, verdict_json};

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use crate::error::BoxError;
 use crate::json::answers::ClaimAnswer;
+#[cfg(feature = "record")]
+use crate::json::answers::{claim_json, is_object};
 use crate::json::decode;
 use crate::json::error::JsonError;
 use crate::json::models::JsonModel;
@@ -20,6 +22,12 @@ where
 {
     fn answer(answer: Value) -> Result<Option<P::Result>, BoxError> {
         decode::answer::<P, _>(answer).map(|ClaimAnswer(claim)| claim)
+    }
+
+    #[cfg(feature = "record")]
+    fn written(claim: &Option<P::Result>) -> serde_json::Result<Value> {
+        let claim = claim.as_ref().map(serde_json::to_value).transpose()?;
+        Ok(claim_json(claim, is_object::<P::Result>()))
     }
 
     fn outcome(claim: Claim<P::Result>) -> Result<Outcome, JsonError> {

@@ -72,6 +72,12 @@ where
     fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>> {
         payload_of::<F>(payload)
     }
+
+    #[cfg(feature = "record")]
+    fn output(&self, output: &dyn std::any::Any) -> Option<Result<Value, String>> {
+        let output = output.downcast_ref::<F::Result>()?;
+        Some(serde_json::to_value(output).map_err(|error| error.to_string()))
+    }
 }
 
 async fn operate<F>(operation: Operation<'_>, input: F::Payload) -> Result<F::Result, BoxError>

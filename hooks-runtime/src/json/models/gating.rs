@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+#[cfg(feature = "record")]
+use serde_json::json;
 
 use crate::engine::containment::shown_reason;
 use crate::error::BoxError;
@@ -22,6 +24,19 @@ where
 {
     fn answer(answer: Value) -> Result<Verdict<P::Payload, P::Result>, BoxError> {
         decode::answer::<P, _>(answer).map(|VerdictAnswer(verdict)| verdict)
+    }
+
+    #[cfg(feature = "record")]
+    fn written(verdict: &Verdict<P::Payload, P::Result>) -> serde_json::Result<Value> {
+        Ok(match verdict {
+            Verdict::Pass => json!({"verdict": "pass"}),
+            Verdict::Replace(payload) => {
+                json!({"verdict": "replace", "payload": serde_json::to_value(payload)?})
+            }
+            Verdict::Reject(reason) => {
+                json!({"verdict": "reject", "reason": serde_json::to_value(reason)?})
+            }
+        })
     }
 
     fn outcome(gate: Gate<P::Payload, P::Result>) -> Result<Outcome, JsonError> {

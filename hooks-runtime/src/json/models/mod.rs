@@ -37,6 +37,10 @@ pub trait JsonModel<P: HookPoint<Model = Self>>:
     /// Reads the answer of a handler.
     fn answer(answer: Value) -> Result<Self::Output<P>, BoxError>;
 
+    /// Writes what a handler answered, as one that speaks JSON would.
+    #[cfg(feature = "record")]
+    fn written(answer: &Self::Output<P>) -> serde_json::Result<Value>;
+
     /// Writes the outcome of a fire.
     fn outcome(outcome: FireResult<Self, P>) -> Result<Outcome, JsonError>;
 }

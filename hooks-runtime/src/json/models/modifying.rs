@@ -29,6 +29,11 @@ where
         }
     }
 
+    #[cfg(feature = "record")]
+    fn written(result: &Option<P::Result>) -> serde_json::Result<Value> {
+        serde_json::to_value(result)
+    }
+
     fn outcome(merged: P::Result) -> Result<Outcome, JsonError> {
         decode::outcome::<P, _>(DroppedByField(merged)).map(Outcome::Result)
     }

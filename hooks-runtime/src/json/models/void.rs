@@ -19,6 +19,11 @@ impl<P: HookPoint<Model = Self>> JsonModel<P> for Void {
         }
     }
 
+    #[cfg(feature = "record")]
+    fn written((): &()) -> serde_json::Result<Value> {
+        Ok(Value::Null)
+    }
+
     fn outcome((): ()) -> Result<Outcome, JsonError> {
         Ok(Outcome::Notified)
     }

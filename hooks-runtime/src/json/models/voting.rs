@@ -15,6 +15,11 @@ impl<P: HookPoint<Model = Self>> JsonModel<P> for Voting {
         decode::answer::<P, _>(answer)
     }
 
+    #[cfg(feature = "record")]
+    fn written(vote: &bool) -> serde_json::Result<Value> {
+        Ok(Value::Bool(*vote))
+    }
+
     fn outcome(votes: usize) -> Result<Outcome, JsonError> {
         decode::outcome::<P, _>(votes).map(Outcome::Result)
     }

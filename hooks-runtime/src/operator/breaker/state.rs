@@ -11,7 +11,12 @@ use std::fmt;
 /// assert_eq!(BreakerState::HalfOpen.to_string(), "half-open");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum BreakerState {
     /// Calls go through, and failures are counted.
     Closed,

@@ -60,10 +60,10 @@ impl Inner {
         drop(store);
         drop(commit);
         for setting in &changes.ends {
-            shown::ended(setting, SettingEnd::LeftFile, &self.config.observers);
+            shown::ended(setting, SettingEnd::LeftFile, self);
         }
         for setting in &begun {
-            shown::began(setting, &self.config.observers);
+            shown::began(setting, self);
         }
         Ok(Loaded { changes, begun })
     }

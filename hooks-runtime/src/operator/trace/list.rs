@@ -204,11 +204,20 @@ impl Inner {
 
     /// Marks the points whose fires are to be recorded. Under the lock, so that a point
     /// that is fired for the first time is not missed.
-    fn mark_observed(&self, store: &Store) {
+    pub(crate) fn mark_observed(&self, store: &Store) {
         let is_always = !self.config.observers.is_empty();
         for point in store.used_points() {
-            let is_observed = is_always || self.traces.concern(point);
+            let is_observed = is_always || self.is_observed(point);
             self.table.get(point.index()).set_observed(is_observed);
         }
+    }
+
+    /// Whether a trace or a recording asks for the fires of that point.
+    pub(crate) fn is_observed(&self, point: &PointDescriptor) -> bool {
+        #[cfg(feature = "record")]
+        if self.recording.concerns(point) {
+            return true;
+        }
+        self.traces.concern(point)
     }
 }

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use super::point::Plan;
 use super::{Change, Declared, Key, PointStore, Store, check_name};
+#[cfg(feature = "replay")]
+use crate::engine::raw::ErasedHandler;
 use crate::engine::raw::HandlerCell;
 use crate::error::{Duplicate, RegisterError};
 use crate::handler::options::{Named, Options};
@@ -22,6 +24,8 @@ use crate::point::{FailurePolicy, PointDescriptor, SourceLocation};
 use crate::registry::RegistryConfig;
 use crate::registry::entry::{Entry, Owner};
 use crate::registry::handler_counters::HandlerCounters;
+#[cfg(feature = "replay")]
+use crate::registry::order;
 
 /// A batch of registrations that is being registered.
 ///
@@ -54,6 +58,15 @@ pub(super) struct Validated {
     pub(super) replaces: Option<Arc<Entry>>,
     /// The place in the source that it is named for.
     base: Option<Key>,
+}
+
+/// A handler that joins a copy of its registry.
+#[cfg(feature = "replay")]
+pub(crate) struct Copied {
+    pub(crate) of: Arc<Entry>,
+    /// Itself, or what stands in for it.
+    pub(crate) handler: ErasedHandler,
+    pub(crate) once: bool,
 }
 
 /// What the checks of one registration work out.
@@ -151,6 +164,60 @@ impl Store {
             self.forget_places(generation);
         }
         Ok(change)
+    }
+
+    /// Registers copies of handlers of another registry, which were checked there, in the
+    /// order in which they were registered. Constraints that are dropped there are dropped
+    /// here too.
+    #[cfg(feature = "replay")]
+    pub(crate) fn register_copies(&mut self, copies: Vec<Copied>) -> Change {
+        let mut batch = Batch::new(Vec::new());
+        for Copied { of, handler, once } in copies {
+            let plugin = of.plugin.as_ref().map(|plugin| self.record(plugin.id(), &mut batch));
+            let generation = plugin.as_ref().map(|plugin| plugin.generation());
+            let tracker = plugin.as_ref().map_or(&self.built_in, |plugin| plugin.tracker());
+            let (tracker, id, point_type) = (Arc::clone(tracker), self.number(), handler.point());
+            tracker.made(id, generation);
+            let entry = Arc::new(Entry {
+                id,
+                seq: id,
+                point: of.point,
+                name: Arc::clone(&of.name),
+                plugin,
+                tracker,
+                priority: of.priority,
+                phase: of.phase,
+                policy: of.policy,
+                timeout: of.timeout,
+                before: of.before.clone(),
+                after: of.after.clone(),
+                part_of: of.part_of.clone(),
+                allowed: of.allowed.clone(),
+                target: of.target.clone(),
+                once: once.then(Default::default),
+                pure: of.pure,
+                location: of.location,
+                counters: HandlerCounters::default(),
+                handler: HandlerCell::new(handler),
+            });
+            let (index, descriptor) = (of.point.index(), of.point);
+            batch.declared.insert(descriptor.name(), descriptor);
+            let one =
+                Validated { index, descriptor, point_type, entry, replaces: None, base: None };
+            batch.validated.push(one);
+        }
+        let mut points: BTreeMap<usize, Vec<Arc<Entry>>> = BTreeMap::new();
+        for one in &batch.validated {
+            points.entry(one.index).or_default().push(Arc::clone(&one.entry));
+        }
+        let plans = points.into_iter().map(|(index, entries)| {
+            let sorted = order::sorted(entries, |_| false);
+            (index, Plan::Resort(sorted.expect("no circle of built-in ones was registered")))
+        });
+        let plans = plans.collect();
+        self.plugins.extend(batch.plugins.drain());
+        self.declared.extend(batch.declared.drain());
+        self.apply(batch.validated, Vec::new(), plans)
     }
 
     /// The checks that concern one registration alone.

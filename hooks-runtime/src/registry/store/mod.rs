@@ -29,6 +29,8 @@ use crate::registry::order::Wanted;
 use crate::suggest::nearest;
 use crate::sync::Mutex;
 
+#[cfg(feature = "replay")]
+pub(crate) use join::Copied;
 pub(crate) use join::{Batch, Replaces};
 use known::KnownIds;
 pub(crate) use point::PointStore;

@@ -1,0 +1,248 @@
+//! What waits between fires and the writer. A fire never waits here: what does not fit is
+//! dropped, and counted.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::PoisonError;
+use std::task::{Poll, Waker};
+
+use super::format::{DroppedLine, LineKind, LossReason};
+use super::recording::RecordSummary;
+use crate::engine::containment::{contained, drop_contained};
+use crate::observe::log;
+use crate::sync::{Mutex, MutexGuard};
+
+/// So many bytes wait at most, however few fires they are.
+const MOST_BYTES: usize = 64 * 1_024 * 1_024;
+/// What a line is about, beside its values.
+const LINE_BYTES: usize = 512;
+
+/// A line before it has a number.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) generation: u64,
+    pub(super) at_ns: u64,
+    pub(super) kind: LineKind,
+}
+
+/// Lines that are written together or not at all.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) lines: Vec<Pending>,
+    bytes: usize,
+    is_fire: bool,
+}
+
+impl Batch {
+    /// A fire with its calls, whose values are about so many bytes.
+    pub(super) fn fire(lines: Vec<Pending>, bytes: usize) -> Self {
+        let bytes = bytes.saturating_add(lines.len() * LINE_BYTES);
+        Self { lines, bytes, is_fire: true }
+    }
+
+    /// What has to be known to understand the fires after it.
+    pub(super) fn state(lines: Vec<Pending>) -> Self {
+        Self { lines, bytes: 0, is_fire: false }
+    }
+
+    pub(super) fn fires(&self) -> u64 {
+        u64::from(self.is_fire)
+    }
+}
+
+/// The queue between fires and the writer of a recording.
+#[derive(Debug)]
+pub(super) struct Queue {
+    most: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    batches: VecDeque<Batch>,
+    fires: usize,
+    bytes: usize,
+    /// How many batches were ever added, and how many of them are written.
+    added: u64,
+    written: u64,
+    is_closed: bool,
+    /// Whether nothing is written any more.
+    has_ended: bool,
+    writer: Option<Waker>,
+    waiting: Vec<Waker>,
+    /// How many fires never came to the writer.
+    dropped: u64,
+    /// What the writer has come to.
+    summary: RecordSummary,
+}
+
+impl Queue {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a batch, or drops it and says so in its place. The waker is the writer's.
+    pub(super) fn add(&self, batch: Batch) -> Wake {
+        let (wake, dropped) = {
+            let mut state = self.state();
+            let dropped = state.add(batch, self.most);
+            (Wake(state.writer.take().into_iter().collect()), dropped)
+        };
+        // Its values are plain, but there may be many.
+        drop(dropped);
+        wake
+    }
+
+    /// Nothing more is added.
+    pub(super) fn close(&self) -> Wake {
+        let mut state = self.state();
+        state.is_closed = true;
+        Wake(state.writer.take().into_iter().collect())
+    }
+
+    /// Takes some of what waits, in order; `None` once there is nothing and nothing more
+    /// comes.
+    pub(super) fn poll_take(&self, waker: &Waker, most: usize) -> Poll<Option<Vec<Batch>>> {
+        // Cloned and dropped outside the lock: both are the executor's code.
+        let mut new = Some(waker.clone());
+        let polled = {
+            let mut state = self.state();
+            let taken = state.take(most);
+            match taken {
+                batches if !batches.is_empty() => Poll::Ready(Some(batches)),
+                _ if state.is_closed => Poll::Ready(None),
+                _ => {
+                    mem::swap(&mut state.writer, &mut new);
+                    Poll::Pending
+                }
+            }
+        };
+        drop_contained("a waker", new);
+        polled
+    }
+
+    /// So many batches were written, or lost; what the recording has come to.
+    pub(super) fn wrote(&self, batches: usize, summary: &RecordSummary) -> Wake {
+        let mut state = self.state();
+        state.written += batches as u64;
+        state.summary.clone_from(summary);
+        Wake(mem::take(&mut state.waiting))
+    }
+
+    /// Nothing is written any more.
+    pub(super) fn end(&self) -> Wake {
+        let (wake, left) = {
+            let mut state = self.state();
+            (state.is_closed, state.has_ended) = (true, true);
+            let left = mem::take(&mut state.batches);
+            state.dropped += left.iter().map(Batch::fires).sum::<u64>();
+            (Wake(mem::take(&mut state.waiting)), left)
+        };
+        drop(left);
+        wake
+    }
+
+    pub(super) fn summary(&self) -> RecordSummary {
+        self.state().summary()
+    }
+
+    /// How many fires never came to the writer.
+    pub(super) fn dropped(&self) -> u64 {
+        self.state().dropped
+    }
+
+    /// How many batches were added so far.
+    pub(super) fn added(&self) -> u64 {
+        self.state().added
+    }
+
+    /// Waits until so many batches are written, or until nothing is written any more.
+    pub(super) fn poll_written(&self, batches: Option<u64>, waker: &Waker) -> Poll<RecordSummary> {
+        let mut new = Some(waker.clone());
+        let polled = {
+            let mut state = self.state();
+            if state.has_ended || batches.is_some_and(|batches| state.written >= batches) {
+                Poll::Ready(state.summary())
+            } else {
+                state.waiting.extend(new.take());
+                Poll::Pending
+            }
+        };
+        drop_contained("a waker", new);
+        polled
+    }
+}
+
+impl State {
+    /// Adds a batch. What is dropped comes back.
+    fn add(&mut self, batch: Batch, most: usize) -> Option<Batch> {
+        if self.is_closed {
+            self.dropped += batch.fires();
+            return Some(batch);
+        }
+        // What is not a fire has to be known to understand the rest, and is rare.
+        let fits = self.fires < most && self.bytes.saturating_add(batch.bytes) <= MOST_BYTES;
+        if batch.is_fire && !fits {
+            self.dropped += 1;
+            self.note_dropped(&batch);
+            return Some(batch);
+        }
+        self.fires += usize::from(batch.is_fire);
+        self.bytes += batch.bytes;
+        self.added += 1;
+        self.batches.push_back(batch);
+        None
+    }
+
+    /// Says in the queue that a fire was dropped here.
+    fn note_dropped(&mut self, batch: &Batch) {
+        let lines = batch.lines.len() as u64;
+        if let Some(Batch { lines: last, .. }) = self.batches.back_mut()
+            && let [Pending { kind: LineKind::Dropped(dropped), .. }] = &mut last[..]
+        {
+            dropped.fires += 1;
+            dropped.lines += lines;
+            return;
+        }
+        let Some(Pending { generation, at_ns, .. }) = batch.lines.first() else { return };
+        let dropped = DroppedLine { fires: 1, lines, why: LossReason::QueueFull };
+        let kind = LineKind::Dropped(dropped);
+        let line = Pending { generation: *generation, at_ns: *at_ns, kind };
+        self.added += 1;
+        self.batches.push_back(Batch::state(vec![line]));
+    }
+
+    fn summary(&self) -> RecordSummary {
+        let mut summary = self.summary.clone();
+        summary.dropped += self.dropped;
+        summary
+    }
+
+    fn take(&mut self, most: usize) -> Vec<Batch> {
+        let most = most.min(self.batches.len());
+        let taken: Vec<_> = self.batches.drain(..most).collect();
+        for batch in &taken {
+            self.fires -= usize::from(batch.is_fire);
+            self.bytes -= batch.bytes;
+        }
+        taken
+    }
+}
+
+/// Those that are to be woken, outside of every lock.
+#[must_use = "nobody is woken otherwise"]
+pub(super) struct Wake(Vec<Waker>);
+
+impl Wake {
+    pub(super) fn wake(self) {
+        for waker in self.0 {
+            if let Err(message) = contained(|| waker.wake()) {
+                log::waker_panicked(&message);
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The state of a replay: what happens in its copies, and what its stand-ins are asked.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Arc, PoisonError};
+
+use serde_json::Value;
+
+use super::answer::{Answer, neutral};
+use super::history::History;
+use super::played::{Instead, Played, PlayedRow, Replayed};
+use super::timeline::TimelineRow;
+use crate::error::BoxError;
+use crate::observe::FireEnd;
+use crate::point::ModelKind;
+use crate::sync::{Mutex, MutexGuard};
+
+/// What a replay comes to, shared by the stand-ins and the observer of its copies.
+pub(super) struct Script {
+    pub(super) history: Arc<History>,
+    /// Whether recorded answers count whatever they were answers to.
+    recompose: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The recorded fire that the next fire of a copy is the replay of.
+    next: Option<usize>,
+    /// The fires of the copy that have begun, by their numbers.
+    fires: HashMap<u64, Played>,
+    /// In the order in which they began.
+    order: Vec<u64>,
+    /// The recorded fires that are nested in what is replayed, and found again.
+    found: HashSet<usize>,
+    /// The fire whose handler runs.
+    current: Option<u64>,
+    /// How much has happened.
+    clock: usize,
+    /// Why it cannot go on.
+    stuck: Option<String>,
+    /// Points with handlers for which nothing can stand in.
+    unanswerable: HashMap<&'static str, String>,
+}
+
+impl Script {
+    pub(super) fn new(history: Arc<History>, recompose: bool) -> Self {
+        Self { history, recompose, state: Mutex::default() }
+    }
+
+    pub(super) fn is_recompose(&self) -> bool {
+        self.recompose
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that nothing can stand in for a handler of that point.
+    pub(super) fn unanswerable(&self, point: &'static str, handler: String) {
+        self.state().unanswerable.entry(point).or_insert(handler);
+    }
+
+    /// The next fire is the replay of this one.
+    pub(super) fn begin(&self, recorded: usize) {
+        let mut state = self.state();
+        let unanswerable = std::mem::take(&mut state.unanswerable);
+        *state = State { next: Some(recorded), unanswerable, ..State::default() };
+    }
+
+    pub(super) fn is_stuck(&self) -> bool {
+        self.state().stuck.is_some()
+    }
+
+    /// What happened, the fire itself first, and why it could not go on.
+    pub(super) fn end(&self) -> (Vec<Replayed>, Option<String>) {
+        let mut state = self.state();
+        let order = std::mem::take(&mut state.order);
+        let (mut replayed, mut runs): (Vec<Replayed>, HashMap<u64, u64>) = Default::default();
+        for id in order {
+            let Some(played) = state.fires.remove(&id) else { continue };
+            let stage_of = played.stage_of;
+            let Some(mut fire) = played.into_replayed(id) else { continue };
+            // What a handler of a stage fires is nested in its run.
+            fire.parent = fire.parent.map(|parent| *runs.get(&parent).unwrap_or(&parent));
+            match stage_of {
+                None => replayed.push(fire),
+                Some((run, point)) => {
+                    runs.insert(id, run);
+                    if let Some(run) = replayed.iter_mut().find(|it| it.fire == run) {
+                        run.take_stage(fire, point);
+                    }
+                }
+            }
+        }
+        (replayed, state.stuck.take())
+    }
+
+    /// Code of the host, which nothing stands in for, is to be run: the fire cannot go on.
+    pub(super) fn stop(&self, reason: &str) {
+        let mut state = self.state();
+        if let Some(root) = state.order.first().copied() {
+            state.stuck_in(root, reason.to_owned());
+        }
+    }
+
+    /// The number of the recorded fire that a fire of a copy is the replay of: what samples
+    /// are taken by.
+    pub(super) fn number(&self, fire: u64) -> u64 {
+        let recorded = self.state().fires.get(&fire).and_then(|played| played.recorded);
+        recorded.map_or(fire, |at| self.history.fires[at].fire.fire)
+    }
+
+    /// A fire begins in a copy.
+    pub(super) fn fire_started(
+        &self,
+        fire: u64,
+        (parent, run): (Option<u64>, Option<u64>),
+        point: &'static str,
+    ) {
+        let mut state = self.state();
+        let recorded = match (state.next.take(), run) {
+            (Some(next), _) => Some(next),
+            (None, Some(run)) => {
+                let run = state.fires.get(&run).and_then(|run| run.recorded);
+                run.and_then(|run| self.history.stage(run, point))
+            }
+            (None, None) => {
+                let parent = parent.and_then(|parent| state.fires.get(&parent)?.recorded);
+                let nested = parent.and_then(|parent| {
+                    let mut nested = self.history.nested(parent, point);
+                    nested.find(|at| !state.found.contains(at))
+                });
+                state.found.extend(nested);
+                nested
+            }
+        };
+        state.order.push(fire);
+        let stage_of = run.map(|run| (run, point));
+        state.fires.insert(fire, Played { recorded, parent, stage_of, ..Played::default() });
+        if let Some(handler) = state.unanswerable.get(point) {
+            let reason = format!(
+                "nothing can stand in for `{handler}`: `{point}` is not in the catalogue with JSON"
+            );
+            state.stuck_in(fire, reason);
+        }
+    }
+
+    pub(super) fn fire_ended(&self, fire: u64, end: &FireEnd<'_>) {
+        if let Some(played) = self.state().fires.get_mut(&fire) {
+            let error = match end {
+                FireEnd::Failed(error) => Some(error.to_string()),
+                FireEnd::FlowFailed(error) => Some((*error).to_owned()),
+                FireEnd::Completed(_) | FireEnd::Dropped => None,
+            };
+            if !matches!(end, FireEnd::Dropped) {
+                played.end = Some((end.as_str().to_owned(), error));
+            }
+        }
+    }
+
+    /// A call begins: its row has its place from here on.
+    pub(super) fn call_started(&self, fire: u64, call: u64, row: TimelineRow) {
+        if let Some(played) = self.state().fires.get_mut(&fire) {
+            played.rows.push(PlayedRow { call, at: 0, row });
+        }
+    }
+
+    /// A call has ended, or does not take place.
+    pub(super) fn call_ended(&self, fire: u64, call: u64, row: TimelineRow) {
+        let mut state = self.state();
+        state.clock += 1;
+        let at = state.clock;
+        let Some(played) = state.fires.get_mut(&fire) else { return };
+        let ended = PlayedRow { call, at, row };
+        match played.rows.iter_mut().find(|it| it.call == call && call != 0) {
+            Some(known) => *known = ended,
+            None => played.rows.push(ended),
+        }
+    }
+
+    /// A handler has answered, before its call ends.
+    pub(super) fn answered(&self, fire: u64, handler: String, answer: Value) {
+        if let Some(played) = self.state().fires.get_mut(&fire) {
+            played.answers.insert(handler, answer);
+        }
+    }
+
+    /// The code of a handler is about to run, in that fire.
+    pub(super) fn polling(&self, fire: u64) {
+        self.state().current = Some(fire);
+    }
+
+    /// What a stand-in answers to a payload; `None` where that is not known.
+    pub(super) fn answer(
+        &self,
+        handler: &str,
+        model: ModelKind,
+        payload: &Value,
+    ) -> Option<Result<Value, BoxError>> {
+        let mut state = self.state();
+        let current = state.current?;
+        let recorded = state.fires.get(&current).and_then(|played| played.recorded);
+        let answer = match recorded {
+            Some(at) => {
+                let payload = (!self.recompose).then_some(payload);
+                self.history.recorded_answer(at, handler, model, payload)
+            }
+            None => Err("this fire was not made when it was recorded".to_owned()),
+        };
+        let (answer, instead) = match answer {
+            Ok(Answer::With(answer)) => (Ok(answer), None),
+            Ok(Answer::Fails(cause, message)) => {
+                (Err(BoxError::from(message)), Some(Instead::Failed(cause)))
+            }
+            Ok(Answer::Neutral(instead)) => (Ok(neutral(model)), Some(instead)),
+            Err(reason) => {
+                state.stuck_in(current, format!("`{handler}` is not called, and {reason}"));
+                return None;
+            }
+        };
+        if let Some(played) = state.fires.get_mut(&current) {
+            played.stood_in.insert(handler.to_owned(), instead);
+        }
+        Some(answer)
+    }
+}
+
+impl State {
+    /// A handler in that fire has no answer: nor have those around it an end.
+    fn stuck_in(&mut self, fire: u64, reason: String) {
+        let mut around = Some(fire);
+        while let Some(played) = around.and_then(|fire| self.fires.get_mut(&fire)) {
+            played.is_stuck = true;
+            around = played.parent;
+        }
+        self.stuck.get_or_insert(reason);
+    }
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script").field("recompose", &self.recompose).finish_non_exhaustive()
+    }
+}
