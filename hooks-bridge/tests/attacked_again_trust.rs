@@ -119,7 +119,8 @@ fn what_an_interpreter_finds_by_itself() {
     let scripts = Scripts::new();
     let write = |text: &str| scripts.write("tool/__main__.py", text);
     let line = |line: &str| json!({ "type": "command", "command": line });
-    for command in ["python3 tool", "python3 -Im tool", "python3 -um tool", "true; python3 ./tool"] {
+    for command in ["python3 tool", "python3 -Im tool", "python3 -um tool", "true; python3 ./tool"]
+    {
         write("1");
         let (before, dynamic) = digest(&scripts, &line(command));
         write("2");

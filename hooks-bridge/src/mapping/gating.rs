@@ -8,9 +8,8 @@ use hooks_runtime::model::Gating;
 use hooks_runtime::{
     BoxError, FailurePolicy, HookContext, HookPoint, Judgement, Registration, Verdict,
 };
-use serde_json::Value;
 
-use super::again::{Again, Turn, input};
+use super::again::{Again, Asking, Turn, input};
 use super::notes::{Notes, beginnings};
 use super::{GatePoint, condition, named};
 use crate::bridge::Bridge;
@@ -75,14 +74,14 @@ where
 /// The first of a dialect's handlers: what a dropped fire left is forgotten.
 #[allow(clippy::unused_async)] // one form for all handlers here
 async fn begin_fire<P>(
-    questions: &Arc<Notes<Value>>,
+    questions: &Arc<Notes<Asking>>,
     _: &P::Payload,
     cx: &HookContext,
 ) -> Verdict<P::Payload, P::Result>
 where
     P: GatePoint + HookPoint<Model = Gating>,
 {
-    questions.begin(cx.fire_key());
+    questions.forget(cx.fire_key());
     Verdict::Pass
 }
 
@@ -98,14 +97,14 @@ where
     let facts = P::facts(payload);
     let input = input(&facts);
     let Asked { effect, context } = turn.command.ask(&facts, cx, false).await;
-    turn.asked(cx, input.clone());
+    turn.asked(cx, &input);
     let rewrite = match effect?.refused() {
         Err(reason) => return Ok(Verdict::Reject(P::reason(reason))),
         Ok(rewrite) => rewrite,
     };
     let wanted = rewrite.map(|rewrite| rewrite.apply(&input)).filter(|wanted| *wanted != input);
     if let Some(wanted) = &wanted {
-        turn.asked(cx, wanted.clone());
+        turn.asked(cx, wanted);
     }
     let rewritten = wanted.map(|wanted| P::rewritten(payload, wanted)).transpose()?;
     let with_context = context

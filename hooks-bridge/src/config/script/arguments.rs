@@ -1,11 +1,12 @@
 //! What programs do with their arguments: run one, read one, or neither.
 
 use super::Scripts;
-use super::names::Names;
-use super::programs::{
-    ASSIGNS, CHANGES, HARMLESS, HARMLESS_OF_SHELLS, LOADS, SETS, SHELL_LETTERS, SHELLS, WITH_RUN,
-    WITH_VALUE, is_inert, is_interpreter, loads, runs_by_name,
+use super::interpreters::{
+    HARMLESS, HARMLESS_OF_SHELLS, LOADS, SHELL_LETTERS, SHELLS, WITH_RUN, WITH_VALUE,
+    is_interpreter, is_program_text,
 };
+use super::names::Names;
+use super::programs::{ASSIGNS, CHANGES, SETS, is_inert, loads, runs_by_name};
 use super::word::{Dollars, Word, is_of_name};
 
 impl Scripts {
@@ -83,7 +84,12 @@ impl Scripts {
         if WITH_RUN.contains(&name) && !file.is_file() && !path.contains(['/', '.']) {
             // A program or a task of the project, by its name: it need not be on `PATH`.
             self.dynamic = true;
-            return self.arguments(&path, &arguments[at + 1..], names);
+            let rest = &arguments[at + 1..];
+            return if WITH_RUN.contains(&path.as_str()) {
+                self.mentioned(rest, names);
+            } else {
+                self.arguments(&path, rest, names);
+            };
         }
         // A folder, or a name that is completed, has the script in it or beside it. A
         // device has it from elsewhere.
@@ -159,5 +165,5 @@ fn configures_git(word: &Word) -> bool {
     let is_option = ["-c", "-x", "--exec", "--config-env", "--ext-diff"]
         .iter()
         .any(|option| word.text.starts_with(option));
-    is_option || super::is_program(&word.text)
+    is_option || is_program_text(&word.text)
 }

@@ -4,8 +4,10 @@ use std::path::{Component, Path, PathBuf};
 
 use super::line::{Join, Part};
 use super::names::Names;
-use super::programs::COMPOUND;
 use super::word::Word;
+
+/// The longest path that a system takes.
+const LONGEST: usize = 4096;
 
 /// Where the next command of a line runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +43,7 @@ impl Folder {
             Some(Part::Join(join)) => !matches!(join, Join::Or | Join::Pipe | Join::Close),
             _ => true,
         };
-        // Nor may it where it depends on a condition, or is repeated.
-        let opens = |part: &Part| matches!(part, Part::Command(words) if words[0].is(&COMPOUND));
-        if !happens || before.iter().any(opens) {
+        if !happens {
             return Self::Unknown;
         }
         let ends =
@@ -67,5 +67,6 @@ fn target(cd: &[Word], names: &Names<'_>) -> Option<PathBuf> {
     let text = names.expand(folder).filter(|text| !text.is_empty() && !text.starts_with('-'))?;
     // A shell leaves a link by `..` to where the link is, not to where it leads.
     let climbs = Path::new(&text).components().any(|part| part == Component::ParentDir);
-    (!climbs).then(|| names.resolve(&text))
+    let path = (!climbs).then(|| names.resolve(&text))?;
+    (path.as_os_str().len() < LONGEST).then_some(path)
 }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod folder;
+mod interpreters;
 mod line;
 mod names;
 mod programs;
@@ -14,15 +15,19 @@ use std::path::{Path, PathBuf};
 
 use super::entry::HandlerKind;
 use folder::Folder;
+use interpreters::{interpreter, is_program_text};
 use line::{Join, Line, Part};
 use programs::{
-    BUILT_IN, CALLS, CHANGES, ELSEWHERE, HARMLESS_BEFORE, MOVES, PREFIXES, TESTS, interpreter,
-    is_executable, is_inert, is_interpreter, loads, on_path,
+    BUILT_IN, CHANGES, COMPOUND, ELSEWHERE, HARMLESS_BEFORE, MOVES, PREFIXES, TESTS, is_executable,
+    is_inert, loads, on_path,
 };
 
 use word::Word;
 
 pub(crate) use names::Names;
+
+/// The longest line that is read. What is longer is worked out when it runs.
+const LONGEST: usize = 16 << 10;
 
 /// What a command names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,17 +82,22 @@ impl Scripts {
     }
 
     fn line(&mut self, text: &str, names: &Names<'_>) {
+        if text.len() > LONGEST {
+            return self.dynamic = true;
+        }
         let line = Line::read(text);
         self.dynamic |= line.dynamic || names.are_set_in(text);
         self.simple = line.commands() == 1;
         let mut folder = Folder::Known(names.directory.clone());
-        let mut outside = Vec::new();
+        let (mut outside, mut depends) = (Vec::new(), false);
         for (index, part) in line.parts.iter().enumerate() {
             match part {
                 Part::Join(Join::Open) => outside.push(folder.clone()),
                 Part::Join(Join::Close) => folder = outside.pop().unwrap_or(Folder::Unknown),
                 Part::Join(join) => folder.joined(*join),
                 Part::Command(words) => {
+                    // What follows may not happen, or happen several times.
+                    depends |= words[0].is(&COMPOUND);
                     let name = first(words).map_or("", |word| word.text.as_str());
                     let directory = folder.path().unwrap_or(&names.directory).to_owned();
                     let names = Names { directory, ..names.clone() };
@@ -95,7 +105,7 @@ impl Scripts {
                         let (before, behind) = line.parts.split_at(index);
                         folder = match folder {
                             Folder::Unknown => Folder::Unknown,
-                            _ if line.ambiguous => Folder::Unknown,
+                            _ if line.ambiguous || depends => Folder::Unknown,
                             _ => Folder::moved(words, before, &behind[1..], &names),
                         };
                         self.dynamic |= folder == Folder::Unknown;
@@ -164,7 +174,7 @@ impl Scripts {
         for word in words {
             let line = word.text.contains(char::is_whitespace)
                 && ["cd ", "./", "../"].iter().any(|mark| word.text.contains(mark));
-            self.dynamic |= line || is_program(&word.text) || word.is(&ELSEWHERE);
+            self.dynamic |= line || is_program_text(&word.text) || word.is(&ELSEWHERE);
             self.dynamic |=
                 word.matches || word.text.contains("{}") || names.expand(word).is_none();
         }
@@ -209,7 +219,8 @@ impl Scripts {
 
     fn add(&mut self, path: PathBuf) {
         let list = if path.is_file() { &mut self.files } else { &mut self.absent };
-        if !list.contains(&path) {
+        // As it is written: part by part takes long where there are many.
+        if !list.iter().any(|other| other.as_os_str() == path.as_os_str()) {
             list.push(path);
         }
     }
@@ -243,12 +254,4 @@ fn is_built_in(name: &str) -> bool {
 
 fn is_sudo(word: &Word) -> bool {
     word.is(&["sudo"])
-}
-
-/// Whether a text may be a program for one that takes such as an argument, as `awk` does:
-/// it names what runs others.
-fn is_program(text: &str) -> bool {
-    let has_marks = text.contains(|char: char| char.is_whitespace() || "();|&$!".contains(char));
-    let mut words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
-    has_marks && words.any(|word| is_interpreter(word) || CALLS.contains(&word))
 }

@@ -2,6 +2,7 @@
 
 /// A word, without its quotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub(super) struct Word {
     pub(super) text: String,
     pub(super) dollars: Dollars,
