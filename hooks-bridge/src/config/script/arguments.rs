@@ -24,6 +24,8 @@ impl Scripts {
         let runs = WITH_RUN.contains(&name) && arguments.first().is_some_and(|it| it.is(&["run"]));
         let is_program =
             |word: &Word| is_interpreter(word.text.rsplit('/').next().unwrap_or_default());
+        let pipes = |word: &Word| name.ends_with("awk") && word.text.contains('|');
+        self.dynamic |= arguments.iter().any(pipes);
         self.dynamic |= runs_by_name(name) || name == "eval" || (name == "uv" && !runs);
         if name == "trap"
             && let Some(action) = arguments.first()
@@ -92,8 +94,8 @@ impl Scripts {
             };
         }
         // A folder, or a name that is completed, has the script in it or beside it. A
-        // device has it from elsewhere.
-        self.dynamic |= !file.is_file() && !is_shell;
+        // device has it from elsewhere. Some take `..` for the folder before it, also of a link.
+        self.dynamic |= !is_shell && (!file.is_file() || path.contains(".."));
         self.dynamic |= file.starts_with("/dev") || file.starts_with("/proc");
         self.file(&file, false);
     }

@@ -46,8 +46,7 @@ impl Folder {
         if !happens {
             return Self::Unknown;
         }
-        let ends =
-            |part: &Part| matches!(part, Part::Command(words) if words[0].is(&["exit", "return"]));
+        let ends = |part: &Part| matches!(part, Part::Command(words) if ends(words));
         match behind {
             [Part::Join(Join::And), ..] => Self::Behind(path),
             [Part::Join(Join::Or), end, Part::Join(Join::Next), ..] if ends(end) => {
@@ -56,6 +55,12 @@ impl Folder {
             _ => Self::Unknown,
         }
     }
+}
+
+/// Whether a command ends the line for sure: with a second number `exit` does not.
+fn ends(words: &[Word]) -> bool {
+    let is_code = |word: &Word| !word.input && word.text.chars().all(|it| it.is_ascii_digit());
+    words[0].is(&["exit"]) && words.len() <= 2 && words[1..].iter().all(is_code)
 }
 
 /// The folder that is named, where the shell takes it as it is.

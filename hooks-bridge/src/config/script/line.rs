@@ -17,7 +17,7 @@ pub(super) struct Line {
     pub(super) ambiguous: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Command(Vec<Word>),
     Join(Join),
@@ -59,6 +59,8 @@ struct Reader<'l> {
     word: Option<Word>,
     /// What the next word is, where it is a file behind `<` or `>`.
     redirected: Option<Redirected>,
+    /// Whether the command writes to a file.
+    writes: bool,
 }
 
 /// A file behind `<` or `>`: what is read may be run, what is written is not.
@@ -72,7 +74,15 @@ impl<'l> Reader<'l> {
     fn new(text: &'l str) -> Self {
         let chars = text.chars().peekable();
         let (words, inputs) = (Vec::new(), Vec::new());
-        Self { chars, line: Line::default(), words, inputs, word: None, redirected: None }
+        Self {
+            chars,
+            line: Line::default(),
+            words,
+            inputs,
+            word: None,
+            redirected: None,
+            writes: false,
+        }
     }
 
     fn word(&mut self) -> &mut Word {
@@ -208,6 +218,11 @@ impl<'l> Reader<'l> {
             self.line.dynamic |= words.any(|word| !word.is(&PREFIXES));
         }
         self.end_command();
+        // Behind `&&`, `||` and `|` a line goes on.
+        let goes_on = [Join::And, Join::Or, Join::Pipe].map(Part::Join);
+        if char == '\n' && self.line.parts.last().is_some_and(|last| goes_on.contains(last)) {
+            return;
+        }
         let twice = self.chars.next_if_eq(&char).is_some();
         if char == '|' && !twice {
             // `|&` is a pipe too.
@@ -233,7 +248,7 @@ impl<'l> Reader<'l> {
         match self.redirected.take() {
             None => self.words.push(word),
             Some(Redirected::Read) => self.inputs.push(Word { input: true, ..word }),
-            Some(Redirected::Written) => {}
+            Some(Redirected::Written) => self.writes = true,
         }
     }
 
@@ -241,6 +256,9 @@ impl<'l> Reader<'l> {
         self.end_word();
         self.redirected = None;
         self.words.append(&mut self.inputs);
+        // It does not end the line where the file cannot be written.
+        let writes = std::mem::take(&mut self.writes);
+        self.line.dynamic |= writes && self.words.first().is_some_and(|word| word.is(&["exit"]));
         if !self.words.is_empty() {
             self.line.parts.push(Part::Command(std::mem::take(&mut self.words)));
         }

@@ -107,8 +107,16 @@ const INERT: [&str; 22] = [
     "wait", ":", "kill", "unset", "}", "return", "shift", "grep", "jq", "git",
 ];
 
-/// Programs that find what they run in the project, by names that are no files.
-const BY_NAME: [&str; 44] = [
+/// Programs that find what they run in the project, by names that are no files, or that run
+/// what a text for them says.
+const BY_NAME: [&str; 51] = [
+    "sed",
+    "ed",
+    "ex",
+    "vim",
+    "emacs",
+    "gdb",
+    "expect",
     "xargs",
     "parallel",
     "su",
