@@ -96,6 +96,11 @@ fn strict(rules: &Rules, event: &EventRule, ran: &Ran) -> Answer {
     match ran.exit {
         Exit::Code(2) if event.kind.is_gate() => exit_2(ran, fields, text.as_deref()),
         Exit::Code(0) => match fields.wrong.first() {
+            // Nor is a stop lost with a key beside it.
+            Some(wrong) if fields.ruling == Some(Ruling::Halt) && event.halts => {
+                let notice = format!("{wrong}; it has everything stop all the same");
+                Answer::of(fields).notice(notice)
+            }
             Some(wrong) => Answer::bad_output(wrong.clone(), ran),
             None => exit_0(event, fields, text),
         },

@@ -448,7 +448,7 @@ async fn each_handler_has_a_name_for_an_operator() {
 #[tokio::test]
 async fn a_disabled_command_does_not_hide_another() {
     let host = Host::new(Point::Gating, |scripts| {
-        let other = "#!/bin/bash\ngrep -q 'x' && { echo no x >&2; exit 2; }; exit 0\n";
+        let other = "#!/bin/bash\ngrep -q 'rm x' && { echo no x >&2; exit 2; }; exit 0\n";
         let other = scripts.script("other.sh", other).display().to_string();
         vec![(guard(scripts), Value::Null), (other, Value::Null)]
     });

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use hooks_runtime::handler::On;
 use hooks_runtime::{BoxError, FailurePolicy, HookContext};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::notes::Notes;
 use super::{CommandPoint, part};
@@ -17,20 +18,31 @@ use crate::facts::{EventKind, Facts};
 use crate::runner::{Cause, Failure};
 use crate::verdict::Mode;
 
+/// What a command was asked about, as the SHA-256 of it: the input itself is not kept beyond
+/// its fire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Asking([u8; 32]);
+
 /// A command at a gate, at its turn in the configured order.
 pub(super) struct Turn {
     pub(super) command: Arc<Command>,
     index: usize,
-    questions: Arc<Notes<Value>>,
+    questions: Arc<Notes<Asking>>,
 }
 
 /// The same command, asked again at the end.
 pub(super) struct Again {
     pub(super) command: Arc<Command>,
     index: usize,
-    questions: Arc<Notes<Value>>,
+    questions: Arc<Notes<Asking>>,
     /// Its turn, which only the registry holds: one that is taken once is gone afterwards.
     turn: Weak<Turn>,
+}
+
+impl Asking {
+    fn about(input: &Value) -> Self {
+        Self(Sha256::digest(input.to_string()).into())
+    }
 }
 
 impl Bridge {
@@ -45,7 +57,7 @@ impl Turn {
     pub(super) fn new(
         command: &Arc<Command>,
         index: usize,
-        questions: &Arc<Notes<Value>>,
+        questions: &Arc<Notes<Asking>>,
     ) -> Arc<Self> {
         let (command, questions) = (Arc::clone(command), Arc::clone(questions));
         Arc::new(Self { command, index, questions })
@@ -61,8 +73,8 @@ impl Turn {
     }
 
     /// It was asked about this input, or about what it then made of it.
-    pub(super) fn asked(&self, cx: &HookContext, input: Value) {
-        self.questions.keep(cx.fire_key(), self.index, input);
+    pub(super) fn asked(&self, cx: &HookContext, input: &Value) {
+        self.questions.keep(cx.fire_key(), self.index, Asking::about(input));
     }
 
     pub(super) fn again(turn: &Arc<Self>) -> Arc<Again> {
@@ -91,7 +103,7 @@ impl Again {
     ) -> Result<Option<String>, BoxError> {
         let input = input_of(facts);
         let is_due = match self.questions.of(cx.fire_key(), self.index) {
-            Some(asked) => asked != input,
+            Some(asked) => asked != Asking::about(&input),
             // Its matcher was not met then.
             None => self.takes_turn(cx),
         };

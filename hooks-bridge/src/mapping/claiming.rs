@@ -76,7 +76,7 @@ async fn begin_fire<P>(
 where
     P: StopPoint + HookPoint<Model = Claiming>,
 {
-    said.begin(cx.fire_key());
+    said.forget(cx.fire_key());
     None
 }
 
@@ -138,6 +138,10 @@ where
         Some(Said::GoOn(reason))
             if said.find(cx.fire_key(), |said| matches!(said, Said::Halt)).is_none() =>
         {
+            // In shadow it does not claim, and others have their notes to find.
+            if !cx.is_in_shadow() {
+                said.forget(cx.fire_key());
+            }
             P::go_on(reason).map(Some)
         }
         _ => Ok(None),

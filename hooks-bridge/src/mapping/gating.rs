@@ -8,9 +8,8 @@ use hooks_runtime::model::Gating;
 use hooks_runtime::{
     BoxError, FailurePolicy, HookContext, HookPoint, Judgement, Registration, Verdict,
 };
-use serde_json::Value;
 
-use super::again::{Again, Turn, input_of};
+use super::again::{Again, Asking, Turn, input_of};
 use super::notes::{Notes, beginnings};
 use super::{GatePoint, condition, named};
 use crate::bridge::Bridge;
@@ -75,14 +74,14 @@ where
 /// The first of a dialect's handlers: what a dropped fire left is forgotten.
 #[allow(clippy::unused_async)] // one form for all handlers here
 async fn begin_fire<P>(
-    questions: &Arc<Notes<Value>>,
+    questions: &Arc<Notes<Asking>>,
     _: &P::Payload,
     cx: &HookContext,
 ) -> Verdict<P::Payload, P::Result>
 where
     P: GatePoint + HookPoint<Model = Gating>,
 {
-    questions.begin(cx.fire_key());
+    questions.forget(cx.fire_key());
     Verdict::Pass
 }
 
@@ -98,7 +97,7 @@ where
     let facts = P::facts(payload);
     let input = input_of(&facts);
     let Asked { effect, context } = turn.command.ask(&facts, cx, false).await;
-    turn.asked(cx, input.clone());
+    turn.asked(cx, &input);
     let rewrite = match effect?.refused() {
         Err(reason) => return Ok(Verdict::Reject(P::reason(reason))),
         Ok(rewrite) => rewrite,
@@ -109,7 +108,7 @@ where
         .and_then(|context| P::with_context(rewritten.as_ref().unwrap_or(payload), &context));
     let Some(replaced) = with_context.or(rewritten) else { return Ok(Verdict::Pass) };
     // What the point made of its answer is its own: a point need not keep all of an input.
-    turn.asked(cx, input_of(&P::facts(&replaced)));
+    turn.asked(cx, &input_of(&P::facts(&replaced)));
     Ok(Verdict::Replace(replaced))
 }
 

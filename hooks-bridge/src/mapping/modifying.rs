@@ -7,9 +7,8 @@ use std::sync::Arc;
 use hooks_runtime::handler::On;
 use hooks_runtime::model::Modifying;
 use hooks_runtime::{BoxError, FailurePolicy, HookContext, HookPoint, Registration};
-use serde_json::Value;
 
-use super::again::{Again, Turn, input_of};
+use super::again::{Again, Asking, Turn, input_of};
 use super::notes::{Notes, beginnings};
 use super::{AmendPoint, Amendment, condition, named};
 use crate::bridge::Bridge;
@@ -61,14 +60,14 @@ impl Bridge {
 /// The first of a dialect's handlers: what a dropped fire left is forgotten.
 #[allow(clippy::unused_async)] // one form for all handlers here
 async fn begin_fire<P>(
-    questions: &Arc<Notes<Value>>,
+    questions: &Arc<Notes<Asking>>,
     _: &P::Payload,
     cx: &HookContext,
 ) -> Option<P::Result>
 where
     P: AmendPoint + HookPoint<Model = Modifying>,
 {
-    questions.begin(cx.fire_key());
+    questions.forget(cx.fire_key());
     None
 }
 
@@ -97,7 +96,7 @@ where
     let Some(facts) = facts else { return Ok(None) };
     let input = input_of(&facts);
     let Asked { effect, context } = turn.command.ask(&facts, cx, false).await;
-    turn.asked(cx, input.clone());
+    turn.asked(cx, &input);
     let mut said = Amendment { context, ..Amendment::default() };
     match effect? {
         Effect::Reject(reason) if !turn.command.event.kind.is_gate() => {
@@ -126,7 +125,7 @@ where
     if let Some(facts) =
         amended.as_ref().filter(|_| rewrites).and_then(|amended| P::facts_after(payload, amended))
     {
-        turn.asked(cx, input_of(&facts));
+        turn.asked(cx, &input_of(&facts));
     }
     Ok(amended)
 }

@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_runtime::handler::{FireKey, On};
-use hooks_runtime::on;
+use hooks_runtime::{FailurePolicy, on};
 
 use super::CommandPoint;
 use crate::command::{Command, FIRST};
 use crate::dialect::Dialect;
 
 /// Fires that were dropped, or that ended early, leave their notes until their key is used
-/// again; there are never more of them than this.
-const MOST_FIRES: usize = 1024;
+/// again; there are never more of them than this. It is more than are under way at once, as
+/// what one of those has noted must not be forgotten.
+const MOST_FIRES: usize = 1 << 16;
 
 /// What commands said, fire by fire, by their place in the configured order.
 #[derive(Debug)]
@@ -36,11 +37,12 @@ impl<T: Clone> Notes<T> {
         then(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A fire begins: what another with its key left is forgotten.
-    pub(super) fn begin(&self, fire: FireKey) {
+    /// A fire begins, or needs its notes no more: what is there under its key is forgotten.
+    pub(super) fn forget(&self, fire: FireKey) {
         self.inner(|inner| {
-            inner.fires.remove(&fire);
-            inner.order.retain(|other| *other != fire);
+            if inner.fires.remove(&fire).is_some() {
+                inner.order.retain(|other| *other != fire);
+            }
         });
     }
 
@@ -79,7 +81,8 @@ impl<T: Clone> Notes<T> {
 }
 
 /// The registrations with which the fires of these commands begin, one of each dialect,
-/// so that a scope without the dialect is without it.
+/// so that a scope without the dialect is without it. Without it notes of another fire would
+/// count, so it is as closed as what relies on them: no setting turns it off by the way.
 pub(super) fn beginnings<P: CommandPoint, T>(
     commands: &[Arc<Command>],
     begin: impl Fn(On<P>) -> T,
@@ -90,5 +93,7 @@ pub(super) fn beginnings<P: CommandPoint, T>(
             dialects.push(command.entry.dialect);
         }
     }
-    dialects.into_iter().map(|it| begin(on::<P>().name(FIRST).plugin(it.as_str()))).collect()
+    let first = |dialect: Dialect| on::<P>().name(FIRST).plugin(dialect.as_str());
+    let closed = |on: On<P>| on.on_failure(FailurePolicy::Closed);
+    dialects.into_iter().map(|dialect| begin(closed(first(dialect)))).collect()
 }

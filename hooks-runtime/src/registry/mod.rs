@@ -333,6 +333,7 @@ impl Inner {
 
     /// The number by which samples of that fire are taken.
     #[cold]
+    #[cfg_attr(not(feature = "replay"), expect(clippy::unused_self, reason = "a replay has it"))]
     pub(crate) fn sample_number(&self, recorder: Option<&Recorder<'_>>) -> u64 {
         let own = recorder.map_or_else(next_id, Recorder::id);
         #[cfg(feature = "replay")]

@@ -3,6 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use super::programs::PREFIXES;
 use super::word::Word;
 
 /// A line, in its parts.
@@ -12,9 +13,11 @@ pub(super) struct Line {
     /// Whether the shell works out something that is not in the text: `$(…)`, a here
     /// document, a quote that is not closed.
     pub(super) dynamic: bool,
+    /// Whether it has an `&>`, which is a redirection to some shells and an `&` to others.
+    pub(super) ambiguous: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Command(Vec<Word>),
     Join(Join),
@@ -26,8 +29,10 @@ pub(super) enum Join {
     And,
     Or,
     Pipe,
-    /// `;`, `&` or a new line: what follows runs however the first ended.
+    /// `;` or a new line: what follows runs however the first ended.
     Next,
+    /// `&`: what is before it runs in a shell of its own.
+    Beside,
     Open,
     Close,
 }
@@ -49,15 +54,35 @@ struct Reader<'l> {
     chars: Peekable<Chars<'l>>,
     line: Line,
     words: Vec<Word>,
+    /// The files that the command reads from, which may stand before its name.
+    inputs: Vec<Word>,
     word: Option<Word>,
-    /// Whether the next word is a file that is written, which does not run.
+    /// What the next word is, where it is a file behind `<` or `>`.
+    redirected: Option<Redirected>,
+    /// Whether the command writes to a file.
     writes: bool,
+}
+
+/// A file behind `<` or `>`: what is read may be run, what is written is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Redirected {
+    Read,
+    Written,
 }
 
 impl<'l> Reader<'l> {
     fn new(text: &'l str) -> Self {
         let chars = text.chars().peekable();
-        Self { chars, line: Line::default(), words: Vec::new(), word: None, writes: false }
+        let (words, inputs) = (Vec::new(), Vec::new());
+        Self {
+            chars,
+            line: Line::default(),
+            words,
+            inputs,
+            word: None,
+            redirected: None,
+            writes: false,
+        }
     }
 
     fn word(&mut self) -> &mut Word {
@@ -71,18 +96,25 @@ impl<'l> Reader<'l> {
                 '"' => self.double_quoted(),
                 '\\' => {
                     if let Some(escaped) = self.chars.next().filter(|char| *char != '\n') {
+                        self.word().quoted = true;
                         self.word().take(escaped);
                     }
                 }
-                '$' => self.dollar(),
+                '$' => {
+                    self.word().splits = true;
+                    self.dollar();
+                }
                 '`' => self.line.dynamic = true,
                 '#' if self.word.is_none() => {
                     while self.chars.next_if(|it| *it != '\n').is_some() {}
                 }
                 '<' | '>' => self.redirect(char),
-                '&' if self.chars.next_if_eq(&'>').is_some() => self.redirect('>'),
+                '&' if self.chars.next_if_eq(&'>').is_some() => {
+                    self.line.ambiguous = true;
+                    self.redirect('>');
+                }
                 ';' | '\n' | '&' | '|' | '(' | ')' => self.join(char),
-                _ if char.is_whitespace() => self.end_word(),
+                ' ' | '\t' => self.end_word(),
                 _ => self.plain(char),
             }
         }
@@ -92,15 +124,18 @@ impl<'l> Reader<'l> {
     fn plain(&mut self, char: char) {
         let next = self.chars.peek().copied();
         // A brace alone is a word of the shell, as is a bracket.
-        let within = self.word.is_some() || next.is_some_and(|next| !next.is_whitespace());
+        let begins = self.word.is_none();
+        let within = !begins || next.is_some_and(|next| !next.is_whitespace());
+        // Other blanks are characters of a word, which look as if they ended it.
+        self.line.dynamic |= char.is_whitespace();
         let word = self.word();
-        word.home |= char == '~' && word.text.is_empty();
+        word.home |= char == '~' && begins;
         word.matches |= matches!(char, '*' | '?') || (matches!(char, '[' | '{') && within);
         word.text.push(char);
     }
 
     fn single_quoted(&mut self) {
-        self.word();
+        self.word().quoted = true;
         loop {
             match self.chars.next() {
                 Some('\'') => return,
@@ -113,7 +148,7 @@ impl<'l> Reader<'l> {
     }
 
     fn double_quoted(&mut self) {
-        self.word();
+        self.word().quoted = true;
         loop {
             match self.chars.next() {
                 Some('"') => return,
@@ -139,30 +174,36 @@ impl<'l> Reader<'l> {
         self.word().read();
         match self.chars.peek() {
             Some('(' | '\'' | '"') => self.line.dynamic = true,
-            // Up to its end, whatever is in it.
+            // Up to its end. What is worked out in it, or set by it, is not known.
             Some('{') => {
                 while let Some(char) = self.chars.next() {
                     self.word().text.push(char);
+                    self.line.dynamic |= "$`=\"'\\([!@<>\n".contains(char);
                     if char == '}' {
-                        break;
+                        return;
                     }
                 }
+                self.line.dynamic = true;
             }
             _ => {}
         }
     }
 
-    /// Behind `<` or `>`: what is read may be run, what is written is not.
+    /// Behind `<` or `>`.
     fn redirect(&mut self, first: char) {
         // `2>`: a number, no word.
-        if self.word.as_ref().is_some_and(|word| word.text.chars().all(|it| it.is_ascii_digit())) {
+        let is_number =
+            |word: &Word| !word.quoted && word.text.chars().all(|it| it.is_ascii_digit());
+        if self.word.as_ref().is_some_and(is_number) {
             self.word = None;
         }
         self.end_word();
-        self.writes = first == '>';
+        let is_read = first == '<';
+        self.redirected = Some(if is_read { Redirected::Read } else { Redirected::Written });
         match self.chars.peek().copied() {
-            // A here document, or a command as a file.
-            Some('<') if first == '<' => self.line.dynamic = true,
+            // A here document, or what was opened before.
+            Some('<' | '&') if is_read => self.line.dynamic = true,
+            // A command as a file.
             Some('(') => self.line.dynamic = true,
             Some('>' | '|' | '&') => drop(self.chars.next()),
             _ => {}
@@ -170,11 +211,27 @@ impl<'l> Reader<'l> {
     }
 
     fn join(&mut self, char: char) {
+        if char == '(' {
+            // Behind a word it is a function, a list or a pattern, which change what words
+            // mean.
+            let mut words = self.words.iter().chain(&self.word);
+            self.line.dynamic |= words.any(|word| !word.is(&PREFIXES));
+        }
         self.end_command();
+        // Behind `&&`, `||` and `|` a line goes on.
+        let goes_on = [Join::And, Join::Or, Join::Pipe].map(Part::Join);
+        if char == '\n' && self.line.parts.last().is_some_and(|last| goes_on.contains(last)) {
+            return;
+        }
         let twice = self.chars.next_if_eq(&char).is_some();
+        if char == '|' && !twice {
+            // `|&` is a pipe too.
+            let _ = self.chars.next_if_eq(&'&');
+        }
         self.line.parts.push(Part::Join(match (char, twice) {
             ('&', true) => Join::And,
             ('|', true) => Join::Or,
+            ('&', false) => Join::Beside,
             ('|', false) => Join::Pipe,
             ('(', _) => Join::Open,
             (')', _) => Join::Close,
@@ -187,16 +244,21 @@ impl<'l> Reader<'l> {
     }
 
     fn end_word(&mut self) {
-        if let Some(word) = self.word.take()
-            && !std::mem::take(&mut self.writes)
-        {
-            self.words.push(word);
+        let Some(word) = self.word.take() else { return };
+        match self.redirected.take() {
+            None => self.words.push(word),
+            Some(Redirected::Read) => self.inputs.push(Word { input: true, ..word }),
+            Some(Redirected::Written) => self.writes = true,
         }
     }
 
     fn end_command(&mut self) {
         self.end_word();
-        self.writes = false;
+        self.redirected = None;
+        self.words.append(&mut self.inputs);
+        // It does not end the line where the file cannot be written.
+        let writes = std::mem::take(&mut self.writes);
+        self.line.dynamic |= writes && self.words.first().is_some_and(|word| word.is(&["exit"]));
         if !self.words.is_empty() {
             self.line.parts.push(Part::Command(std::mem::take(&mut self.words)));
         }

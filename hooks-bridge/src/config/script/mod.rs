@@ -3,6 +3,7 @@
 
 mod arguments;
 mod folder;
+mod interpreters;
 mod line;
 mod names;
 mod programs;
@@ -14,15 +15,19 @@ use std::path::{Path, PathBuf};
 
 use super::entry::HandlerKind;
 use folder::Folder;
+use interpreters::{interpreter, is_program_text};
 use line::{Join, Line, Part};
 use programs::{
-    BUILT_IN, ELSEWHERE, LOADING, MOVES, PREFIXES, TESTS, interpreter, is_executable, is_inert,
-    on_path,
+    BUILT_IN, CHANGES, COMPOUND, ELSEWHERE, HARMLESS_BEFORE, MOVES, PREFIXES, TESTS, is_executable,
+    is_inert, loads, on_path,
 };
 
 use word::Word;
 
 pub(crate) use names::Names;
+
+/// The longest line that is read. What is longer is worked out when it runs.
+const LONGEST: usize = 16 << 10;
 
 /// What a command names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,17 +82,22 @@ impl Scripts {
     }
 
     fn line(&mut self, text: &str, names: &Names<'_>) {
+        if text.len() > LONGEST {
+            return self.dynamic = true;
+        }
         let line = Line::read(text);
         self.dynamic |= line.dynamic || names.are_set_in(text);
         self.simple = line.commands() == 1;
         let mut folder = Folder::Known(names.directory.clone());
-        let mut outside = Vec::new();
+        let (mut outside, mut depends) = (Vec::new(), false);
         for (index, part) in line.parts.iter().enumerate() {
             match part {
                 Part::Join(Join::Open) => outside.push(folder.clone()),
                 Part::Join(Join::Close) => folder = outside.pop().unwrap_or(Folder::Unknown),
                 Part::Join(join) => folder.joined(*join),
                 Part::Command(words) => {
+                    // What follows may not happen, or happen several times.
+                    depends |= words[0].is(&COMPOUND);
                     let name = first(words).map_or("", |word| word.text.as_str());
                     let directory = folder.path().unwrap_or(&names.directory).to_owned();
                     let names = Names { directory, ..names.clone() };
@@ -95,12 +105,14 @@ impl Scripts {
                         let (before, behind) = line.parts.split_at(index);
                         folder = match folder {
                             Folder::Unknown => Folder::Unknown,
+                            _ if line.ambiguous || depends => Folder::Unknown,
                             _ => Folder::moved(words, before, &behind[1..], &names),
                         };
                         self.dynamic |= folder == Folder::Unknown;
                         self.mentioned(&words[1..], &names);
                     } else if only_asks(words) {
                         self.tested = true;
+                        self.dynamic |= words.iter().any(Word::evaluates);
                     } else if folder.path().is_some() {
                         self.command(words, &names);
                     } else if !is_inert(name) {
@@ -116,16 +128,23 @@ impl Scripts {
     fn command(&mut self, words: &[Word], names: &Names<'_>) {
         let mut at = 0;
         while let Some(word) = words.get(at) {
-            if let Some((name, value)) = word.setting() {
+            if word.input {
+                break;
+            }
+            // Without a shell the first word is the program, whatever it looks like.
+            if let Some((name, value)) = word.setting().filter(|_| names.shell || at > 0) {
                 self.set(name, &value, names);
-            } else if word.text.starts_with('-') {
-                self.dynamic |= word.is(&ELSEWHERE) || word.text.contains('=');
+            } else if word.text.starts_with('-') && at > 0 {
+                self.dynamic |= !word.is(&HARMLESS_BEFORE) || words[..at].iter().any(is_sudo);
             } else if !word.is(&PREFIXES) {
                 break;
             }
             at += 1;
         }
         let Some((program, arguments)) = words[at..].split_first() else { return };
+        if program.input {
+            return self.named(&words[at..], names);
+        }
         let Some(expanded) = names.expand(program).filter(|_| !program.matches) else {
             self.dynamic = true;
             return self.mentioned(arguments, names);
@@ -133,7 +152,7 @@ impl Scripts {
         let name = expanded.rsplit('/').next().unwrap_or(&expanded).to_owned();
         if expanded.contains('/') {
             self.file(&names.resolve(&expanded), true);
-        } else if !self.tested && !BUILT_IN.contains(&expanded.as_str()) && !on_path(&expanded) {
+        } else if !self.tested && !is_built_in(&expanded) && !on_path(&expanded) {
             self.not_found.push(expanded);
         }
         self.arguments(&name, arguments, names);
@@ -147,7 +166,7 @@ impl Scripts {
 
     fn set(&mut self, name: &str, value: &Word, names: &Names<'_>) {
         self.named(std::slice::from_ref(value), names);
-        self.dynamic |= LOADING.iter().any(|loading| name.starts_with(loading));
+        self.dynamic |= loads(name) || value.evaluates();
     }
 
     /// The files that words name, where it cannot be told which of them run.
@@ -155,8 +174,9 @@ impl Scripts {
         for word in words {
             let line = word.text.contains(char::is_whitespace)
                 && ["cd ", "./", "../"].iter().any(|mark| word.text.contains(mark));
+            self.dynamic |= line || is_program_text(&word.text) || word.is(&ELSEWHERE);
             self.dynamic |=
-                word.matches || line || word.text.contains("{}") || names.expand(word).is_none();
+                word.matches || word.text.contains("{}") || names.expand(word).is_none();
         }
         self.named(words, names);
     }
@@ -199,7 +219,8 @@ impl Scripts {
 
     fn add(&mut self, path: PathBuf) {
         let list = if path.is_file() { &mut self.files } else { &mut self.absent };
-        if !list.contains(&path) {
+        // As it is written: part by part takes long where there are many.
+        if !list.iter().any(|other| other.as_os_str() == path.as_os_str()) {
             list.push(path);
         }
     }
@@ -217,6 +238,20 @@ fn only_asks(command: &[Word]) -> bool {
     let first = words.find(|word| word.is(&["command"]) || !word.is(&PREFIXES));
     first.is_some_and(|first| {
         let asks = |word: &Word| word.is(&["-v"]);
-        if first.is(&["command"]) { words.next().is_some_and(asks) } else { first.is(&TESTS) }
+        // `hash -p` says what a word runs.
+        let names_one = first.is(&["hash"]) && command.iter().any(|it| it.text.starts_with('-'));
+        if first.is(&["command"]) {
+            words.next().is_some_and(asks)
+        } else {
+            first.is(&TESTS) && !names_one
+        }
     })
+}
+
+fn is_built_in(name: &str) -> bool {
+    BUILT_IN.contains(&name) || CHANGES.contains(&name)
+}
+
+fn is_sudo(word: &Word) -> bool {
+    word.is(&["sudo"])
 }

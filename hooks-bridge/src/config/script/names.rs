@@ -39,7 +39,11 @@ impl Names<'_> {
             let end = after.find(|char: char| !is_of_name(char)).unwrap_or(after.len());
             let (name, behind) = braced.unwrap_or_else(|| after.split_at(end));
             expanded.push_str(before);
-            expanded.push_str(self.variable(name)?);
+            let value = self.variable(name)?;
+            if word.splits && value.contains([' ', '\t', '\n', '*', '?', '[']) {
+                return None;
+            }
+            expanded.push_str(value);
             rest = behind;
         }
         Some(expanded + rest)

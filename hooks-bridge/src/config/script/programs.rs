@@ -1,47 +1,60 @@
 //! Programs that are known by name, and what can be asked of a file.
 
-use std::io::Read;
 use std::path::Path;
 
-/// Programs whose first argument that is no option is a script, without their versions.
-const INTERPRETERS: [&str; 13] = [
-    "bash", "sh", "zsh", "dash", "python", "node", "ruby", "perl", "deno", "bun", "php", "tsx",
-    "source",
-];
-
-/// Interpreters whose option `-c` has a line for them.
-pub(super) const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
-
-/// Programs that run a script behind the word `run`.
-pub(super) const WITH_RUN: [&str; 3] = ["uv", "deno", "bun"];
-
-/// Options of interpreters behind which a value stands, not the script.
-pub(super) const WITH_VALUE: [&str; 16] = [
-    "-o",
-    "-O",
-    "-W",
-    "-X",
-    "-r",
-    "--require",
-    "--import",
-    "--rcfile",
-    "--with",
-    "--python",
-    "-p",
-    "--extra",
-    "--group",
-    "--env-file",
-    "--index-url",
-    "--with-requirements",
-];
-
 /// Options that change the folder, or run a line: the files are not known then.
-pub(super) const ELSEWHERE: [&str; 8] =
-    ["-C", "--chdir", "-S", "--split-string", "--directory", "--project", "--module", "--cwd"];
+pub(super) const ELSEWHERE: [&str; 12] = [
+    "-C",
+    "--chdir",
+    "-S",
+    "--split-string",
+    "--directory",
+    "--project",
+    "--module",
+    "--cwd",
+    "-execdir",
+    "-okdir",
+    "--wd",
+    "--working-directory",
+];
+
+/// Options of words that run what follows which change nothing about that.
+pub(super) const HARMLESS_BEFORE: [&str; 12] =
+    ["--", "-i", "-u", "-n", "-p", "-a", "-l", "-c", "-f", "-w", "-v", "-0"];
 
 /// Beginnings of variables that change which programs are found or what they load.
-pub(super) const LOADING: [&str; 10] =
-    ["PATH", "BASH_ENV", "ENV", "LD_", "PYTHON", "NODE_", "PERL5", "RUBY", "IFS", "CDPATH"];
+const LOADING: [&str; 30] = [
+    "PATH",
+    "BASH",
+    "SHELLOPTS",
+    "PS4",
+    "ENV",
+    "LD_",
+    "DYLD_",
+    "GCONV_PATH",
+    "PYTHON",
+    "NODE_",
+    "npm_",
+    "NPM_",
+    "DENO_",
+    "BUN_",
+    "UV_",
+    "PERL5",
+    "RUBY",
+    "PHP",
+    "LUA_",
+    "JAVA_",
+    "GIT_",
+    "PAGER",
+    "EDITOR",
+    "LESS",
+    "ZDOTDIR",
+    "FPATH",
+    "IFS",
+    "CDPATH",
+    "HOME",
+    "XDG_CONFIG_",
+];
 
 /// Words that run what follows.
 pub(super) const PREFIXES: [&str; 17] = [
@@ -54,6 +67,29 @@ pub(super) const TESTS: [&str; 6] = ["[", "[[", "test", "which", "type", "hash"]
 
 /// Words that change the folder, or read a file that may.
 pub(super) const MOVES: [&str; 5] = ["cd", "pushd", "popd", ".", "source"];
+
+/// Words that begin what may not happen, or happen several times.
+pub(super) const COMPOUND: [&str; 11] =
+    ["if", "then", "else", "elif", "while", "until", "do", "for", "case", "select", "{"];
+
+/// Words that change what other words mean, or set variables in ways of their own.
+pub(super) const CHANGES: [&str; 12] = [
+    "alias",
+    "unalias",
+    "enable",
+    "shopt",
+    "function",
+    "select",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "coproc",
+    "trap",
+];
+
+/// Words that set the variables that they are given.
+pub(super) const ASSIGNS: [&str; 3] = ["read", "for", "unset"];
 
 /// Words that set variables.
 pub(super) const SETS: [&str; 5] = ["export", "declare", "typeset", "readonly", "local"];
@@ -71,8 +107,36 @@ const INERT: [&str; 22] = [
     "wait", ":", "kill", "unset", "}", "return", "shift", "grep", "jq", "git",
 ];
 
-/// Programs that find what they run in the project, by names that are no files.
-const BY_NAME: [&str; 24] = [
+/// Programs that find what they run in the project, by names that are no files, or that run
+/// what a text for them says.
+const BY_NAME: [&str; 51] = [
+    "sed",
+    "ed",
+    "ex",
+    "vim",
+    "emacs",
+    "gdb",
+    "expect",
+    "xargs",
+    "parallel",
+    "su",
+    "runuser",
+    "chroot",
+    "nsenter",
+    "unshare",
+    "systemd-run",
+    "ssh",
+    "ninja",
+    "cmake",
+    "meson",
+    "bazel",
+    "dotnet",
+    "composer",
+    "eslint",
+    "prettier",
+    "jest",
+    "vitest",
+    "mocha",
     "make",
     "just",
     "task",
@@ -99,9 +163,9 @@ const BY_NAME: [&str; 24] = [
     "docker",
 ];
 
-pub(super) fn is_interpreter(name: &str) -> bool {
-    let plain = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
-    INTERPRETERS.contains(&plain)
+/// Whether a variable of that name changes which programs are found or what they load.
+pub(super) fn loads(name: &str) -> bool {
+    LOADING.iter().any(|loading| name.starts_with(loading))
 }
 
 pub(super) fn is_inert(name: &str) -> bool {
@@ -110,20 +174,6 @@ pub(super) fn is_inert(name: &str) -> bool {
 
 pub(super) fn runs_by_name(name: &str) -> bool {
     BY_NAME.contains(&name)
-}
-
-/// The interpreter that the first line of a script names, of `env` the program behind it.
-pub(super) fn interpreter(script: &Path) -> Option<String> {
-    let mut begin = [0; 256];
-    let read = std::fs::File::open(script).and_then(|mut file| file.read(&mut begin)).ok()?;
-    let line = begin[..read].split(|byte| *byte == b'\n').next()?.strip_prefix(b"#!")?;
-    let line = String::from_utf8_lossy(line);
-    let mut words = line.split_whitespace();
-    let program = words.next()?;
-    if program.rsplit('/').next() != Some("env") {
-        return Some(program.to_owned());
-    }
-    words.find(|word| !word.starts_with('-')).map(str::to_owned)
 }
 
 pub(super) fn on_path(program: &str) -> bool {

@@ -2,6 +2,7 @@
 
 /// A word, without its quotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub(super) struct Word {
     pub(super) text: String,
     pub(super) dollars: Dollars,
@@ -9,6 +10,12 @@ pub(super) struct Word {
     pub(super) matches: bool,
     /// Whether it begins with a `~` that is a folder.
     pub(super) home: bool,
+    /// Whether a part of it is quoted, so that it is no number of a descriptor.
+    pub(super) quoted: bool,
+    /// Whether it has a variable outside of quotes, which may become several words.
+    pub(super) splits: bool,
+    /// Whether it is a file that is read from, not an argument.
+    pub(super) input: bool,
 }
 
 /// What the `$` in a word are to the shell.
@@ -47,6 +54,12 @@ impl Word {
 
     pub(super) fn is(&self, names: &[&str]) -> bool {
         names.contains(&self.text.as_str())
+    }
+
+    /// Whether a shell would work something out if it evaluated the word, which is only
+    /// text where it stands: `'a[$(b)]'`.
+    pub(super) fn evaluates(&self) -> bool {
+        self.text.contains("$(") || self.text.contains('`')
     }
 
     /// What a word that sets a variable sets it to.

@@ -154,6 +154,7 @@ impl ErasedHandler {
     }
 
     /// Whether this is one of several that have the value.
+    #[cfg_attr(not(feature = "replay"), expect(clippy::unused_self, reason = "a replay has it"))]
     fn is_shared(&self) -> bool {
         #[cfg(feature = "replay")]
         return self.shared.is_some();
