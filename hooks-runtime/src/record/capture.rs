@@ -67,7 +67,7 @@ pub enum Part {
     Text,
 }
 
-/// So deep a value may be: serde_json reads 128 levels, and a line has some around it.
+/// So deep a value may be: `serde_json` reads 128 levels, and a line has some around it.
 const DEEPEST: u32 = 120;
 
 /// What a handler answered, as JSON, or why there is none.

@@ -36,17 +36,17 @@ struct Run {
 impl History {
     pub(super) fn read(path: &Path) -> Result<Self, ReplayError> {
         let mut history = Self::default();
-        let (mut files, mut starts): (HashMap<PathBuf, usize>, Vec<_>) = Default::default();
+        let (mut order, mut starts): (HashMap<PathBuf, usize>, Vec<_>) = Default::default();
         let mut lines = Reader::open(path)?;
         while let Some(line) = lines.next() {
             // What cannot be read is noted below.
             let (Ok(line), Some(place)) = (line, lines.place()) else { continue };
-            let next = files.len();
-            let file = *files.entry(place.file.clone()).or_insert(next);
+            let next = order.len();
+            let nth = *order.entry(place.file.clone()).or_insert(next);
             let points = match line.kind {
                 LineKind::Header(header) => {
                     if header.file == 0 {
-                        starts.push((file, place.line));
+                        starts.push((nth, place.line));
                     }
                     header.points
                 }
@@ -64,8 +64,8 @@ impl History {
         for fire in &mut all {
             match fire {
                 Ok(fire) => {
-                    let file = files.get(&fire.place.file).copied().unwrap_or(usize::MAX);
-                    let place = (file, fire.place.line);
+                    let nth = order.get(&fire.place.file).copied().unwrap_or(usize::MAX);
+                    let place = (nth, fire.place.line);
                     let number = starts.partition_point(|start| *start <= place);
                     fires.push((Run { name: fire.run.clone(), number }, fire));
                 }

@@ -192,7 +192,7 @@ impl Script {
             let polled = polled.as_ref()?;
             Some(if stage_of.is_some() { in_stage(polled, point) } else { polled.clone() })
         });
-        let played = Played { recorded, parent, stage_of, point, maker, ..Played::default() };
+        let played = Played { recorded, point, parent, maker, stage_of, ..Played::default() };
         state.fires.insert(fire, played);
         if let Some(handler) = state.unanswerable.get(point) {
             let reason = format!(
