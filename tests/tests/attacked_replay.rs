@@ -456,7 +456,7 @@ async fn l38_a_recording_that_was_edited_does_no_harm() {
     let before = (observed.load(Ordering::Relaxed), impure.load(Ordering::Relaxed));
     let counted = |hooks: &HookRegistry| -> Vec<_> {
         let handlers = hooks.handlers();
-        handlers.iter().map(|it| (it.calls, it.failures, it.skips.clone())).collect()
+        handlers.iter().map(|it| (it.calls, it.failures, it.skips)).collect()
     };
     let counts = counted(&hooks);
     let live = record(&hooks, &points(), &folder.file("live.jsonl"));

@@ -128,7 +128,7 @@ async fn l38_a_recorded_day_is_the_same_and_calls_only_what_is_pure() {
     assert_eq!(recording.close().await.fires, 16);
     let counted = |hooks: &HookRegistry| -> Vec<_> {
         let handlers = hooks.handlers();
-        handlers.iter().map(|it| (it.calls, it.failures, it.skips.clone())).collect()
+        handlers.iter().map(|it| (it.calls, it.failures, it.skips)).collect()
     };
     let (before, called) = (counted(&hooks), calls.load(Ordering::Relaxed));
 
