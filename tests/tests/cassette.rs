@@ -186,4 +186,10 @@ async fn what_cannot_be_recorded_is_a_failure() {
         file.display()
     );
     assert!(came[0].starts_with(&begin), "{came:?}");
+    assert_eq!(cassette.recorded(), 0);
+    // Nor is it written later, beside another.
+    std::fs::create_dir(folder.file("missing")).unwrap();
+    opened(&cassette, &["bad"]).await;
+    assert_eq!(cassette.recorded(), 1);
+    assert_eq!(Cassette::open(&file, CassetteMode::None).unwrap().unused(), 1);
 }

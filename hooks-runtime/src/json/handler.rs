@@ -51,15 +51,12 @@ impl JsonHandler {
         })
     }
 
-    /// A handler that stands in for another: it answers from the payload, or never.
+    /// A handler that stands in for another: it answers from the payload.
     #[cfg(feature = "replay")]
     pub(crate) fn stand_in(
-        answer: impl Fn(Value) -> Option<Result<Value, BoxError>> + Send + Sync + 'static,
+        answer: impl Fn(Value) -> Answering<'static> + Send + Sync + 'static,
     ) -> Self {
-        Self::new(move |asked| match answer(asked.payload) {
-            Some(answer) => Box::pin(ready(answer)),
-            None => Box::pin(std::future::pending()),
-        })
+        Self::new(move |asked| answer(asked.payload))
     }
 
     /// Calls it with `what` and waits for its answer.

@@ -67,6 +67,9 @@ pub enum Part {
     Text,
 }
 
+/// So deep a value may be: `serde_json` reads 128 levels, and a line has some around it.
+const DEEPEST: u32 = 120;
+
 /// What a handler answered, as JSON, or why there is none.
 pub(crate) type RawAnswer = Result<Value, NotCaptured>;
 
@@ -126,6 +129,9 @@ impl CapturePolicy {
         {
             return missing(NotCaptured::Panicked { problem });
         }
+        if is_deeper(&value, DEEPEST) {
+            return missing(NotCaptured::TooDeep { most: DEEPEST });
+        }
         let bytes = length(&value);
         if bytes > most {
             return missing(NotCaptured::TooLarge { bytes, most });
@@ -170,6 +176,16 @@ impl Redaction {
             return redact(point.name(), Part::Payload, payload);
         }
         redact(point.name(), part, value);
+    }
+}
+
+/// Whether a value has more values within each other than that.
+fn is_deeper(value: &Value, most: u32) -> bool {
+    let is_below = |value: &Value| is_deeper(value, most - 1);
+    match value {
+        Value::Array(values) => most == 0 || values.iter().any(is_below),
+        Value::Object(map) => most == 0 || map.values().any(is_below),
+        _ => false,
     }
 }
 

@@ -96,7 +96,9 @@ impl FireRecording {
     }
 
     fn text(&self, text: &str) -> String {
-        self.policy.text(self.point, text, self.recording.value_bytes)
+        let text = self.policy.text(self.point, text, self.recording.value_bytes);
+        self.parts().bytes += text.len();
+        text
     }
 
     /// The fire begins, with that payload.
@@ -263,6 +265,7 @@ impl FireRecording {
             FireEnd::FlowFailed(error) => Some(self.text(error)),
             FireEnd::Completed(_) | FireEnd::Dropped => None,
         };
+        let bytes = bytes + error.as_ref().map_or(0, String::len);
         let count = |length| u32::try_from(length).unwrap_or(u32::MAX);
         let line = FireLine {
             fire: fire.id(),

@@ -48,6 +48,14 @@ impl Batch {
     pub(super) fn fires(&self) -> u64 {
         u64::from(self.is_fire)
     }
+
+    /// What it says was dropped, where it says nothing else.
+    fn dropped(&mut self) -> Option<&mut DroppedLine> {
+        match &mut self.lines[..] {
+            [Pending { kind: LineKind::Dropped(dropped), .. }] => Some(dropped),
+            _ => None,
+        }
+    }
 }
 
 /// The queue between fires and the writer of a recording.
@@ -168,7 +176,10 @@ impl Queue {
             if state.has_ended || batches.is_some_and(|batches| state.written >= batches) {
                 Poll::Ready(state.summary())
             } else {
-                state.waiting.extend(new.take());
+                // One that is polled again waits already.
+                if !state.waiting.iter().any(|known| known.will_wake(waker)) {
+                    state.waiting.extend(new.take());
+                }
                 Poll::Pending
             }
         };
@@ -184,26 +195,65 @@ impl State {
             self.dropped += batch.fires();
             return Some(batch);
         }
-        // What is not a fire has to be known to understand the rest, and is rare.
+        // What is not a fire has to be known to understand the rest.
         let fits = self.fires < most && self.bytes.saturating_add(batch.bytes) <= MOST_BYTES;
         if batch.is_fire && !fits {
             self.dropped += 1;
             self.note_dropped(&batch);
             return Some(batch);
         }
-        self.fires += usize::from(batch.is_fire);
+        if !batch.is_fire {
+            self.push_state(batch, most);
+            return None;
+        }
+        self.fires += 1;
         self.bytes += batch.bytes;
         self.added += 1;
         self.batches.push_back(batch);
         None
     }
 
+    /// Adds a batch that is no fire. Where more waits than there may be fires, it takes the
+    /// place of what it makes out of date, which would pile up where nobody writes: no fire is
+    /// recorded in between that would need it.
+    fn push_state(&mut self, batch: Batch, most: usize) {
+        let (mut removed, waiting) = (0, self.batches.len());
+        let within = if waiting < most { 0..0 } else { 0..waiting };
+        for at in within.rev() {
+            let older = &mut self.batches[at];
+            if older.is_fire {
+                break;
+            }
+            older.lines.retain(|line| !batch.lines.iter().any(|new| is_newer(new, line)));
+            if older.lines.is_empty() {
+                self.batches.remove(at);
+                removed += u64::from(self.join_dropped(at)) + 1;
+            }
+        }
+        // A flush that waits for what was removed waits for what is in its place.
+        match removed {
+            0 => self.added += 1,
+            _ => self.written += removed - 1,
+        }
+        self.batches.push_back(batch);
+    }
+
+    /// Counts fires together that were dropped before and after what was removed from there.
+    fn join_dropped(&mut self, at: usize) -> bool {
+        let Some(later) = self.batches.get_mut(at).and_then(Batch::dropped) else { return false };
+        let DroppedLine { fires, lines, .. } = *later;
+        let before = at.checked_sub(1).and_then(|before| self.batches.get_mut(before));
+        let Some(before) = before.and_then(Batch::dropped) else { return false };
+        before.fires += fires;
+        before.lines += lines;
+        self.batches.remove(at);
+        true
+    }
+
     /// Says in the queue that a fire was dropped here.
     fn note_dropped(&mut self, batch: &Batch) {
         let lines = batch.lines.len() as u64;
-        if let Some(Batch { lines: last, .. }) = self.batches.back_mut()
-            && let [Pending { kind: LineKind::Dropped(dropped), .. }] = &mut last[..]
-        {
+        if let Some(dropped) = self.batches.back_mut().and_then(Batch::dropped) {
             dropped.fires += 1;
             dropped.lines += lines;
             return;
@@ -230,6 +280,17 @@ impl State {
             self.bytes -= batch.bytes;
         }
         taken
+    }
+}
+
+/// Whether a line says what another said of the same, as it is now.
+fn is_newer(new: &Pending, line: &Pending) -> bool {
+    match (&new.kind, &line.kind) {
+        (LineKind::Handlers(new), LineKind::Handlers(line)) => new.point == line.point,
+        (LineKind::Breaker(new), LineKind::Breaker(line)) => {
+            new.handler == line.handler && new.shadow == line.shadow
+        }
+        _ => false,
     }
 }
 

@@ -153,13 +153,26 @@ impl Replay {
             let copy = ScopedHooks { values: self.hooks.values.clone(), ..(*copy).clone() };
             let copy = copy.scope(plugins(&recorded.fire.scope));
             script.begin(at);
-            let refused = play(&copy.json(catalogue), recorded, &script).await;
+            let refused = {
+                // Also where the replay itself is dropped.
+                let _ends = EndsWaits(&script);
+                play(&copy.json(catalogue), recorded, &script).await
+            };
+            #[cfg(feature = "tokio")]
+            while copy.settled().running() > 0 && copy.settled().await.is_ok() {}
             let (replayed, stuck) = script.end();
             if let Some(refused) = refused {
                 fires[at] = Some(cannot(&history, at, refused));
             }
             for (at, replayed) in compared(&history, replayed, stuck.as_deref()) {
                 fires[at] = Some(replayed);
+            }
+        }
+        for at in 0..fires.len() {
+            let run = history.run(at).filter(|run| *run != at);
+            if fires[at].is_none() && run.is_none_or(|run| fires[run].is_none()) {
+                let reason = "the run of the flow that it is part of is not in the recording";
+                fires[at] = Some(cannot(&history, at, reason.to_owned()));
             }
         }
         let fires = fires.into_iter().flatten().collect();
@@ -188,5 +201,14 @@ impl Replay {
             let reason = reason.unwrap_or_else(|| "it has no fires".to_owned());
             panic!("no fire of `{path}` could be replayed: {reason}");
         }
+    }
+}
+
+/// Ends what waits for an answer that is not known.
+struct EndsWaits<'s>(&'s Script);
+
+impl Drop for EndsWaits<'_> {
+    fn drop(&mut self) {
+        self.0.end_waits();
     }
 }

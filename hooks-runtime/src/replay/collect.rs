@@ -8,6 +8,7 @@ use super::script::Script;
 use super::timeline::{TimelineRow, full_name};
 use crate::json::JsonPoint;
 use crate::observe::{FireEnd, ObservedCall, ObservedFire, Observer};
+use crate::plugin::PluginId;
 use crate::point::PointDescriptor;
 use crate::record::RawAnswer;
 use crate::registry::copy::ForReplay;
@@ -45,7 +46,9 @@ impl Observer for Collector {
     }
 
     fn poll_started(&self, call: &ObservedCall<'_>) {
-        self.script.polling(call.fire().id());
+        let owner = call.owner();
+        let handler = full_name(owner.plugin().map(PluginId::as_str), call.handler());
+        self.script.polling(call.fire().id(), handler);
     }
 
     /// What fails in a replay has not failed.

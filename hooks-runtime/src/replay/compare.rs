@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::timeline::{Timeline, TimelineRow};
-use crate::escape::excerpt;
-use crate::record::CallStatus;
+use crate::escape::{escaped, excerpt};
+use crate::record::{CallStatus, Decision};
 
 /// What is different about one handler in one fire, or about what the fire came to.
 ///
@@ -59,13 +59,15 @@ pub enum DifferenceKind {
     Failure,
     /// It has its effect at another place in the order.
     Order,
+    /// It makes a fire that it did not make.
+    Fired,
     /// The fire comes to something else.
     Outcome,
 }
 
 impl DifferenceKind {
     /// All kinds that are about a handler.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Removed,
         Self::Added,
         Self::Skipped,
@@ -75,6 +77,7 @@ impl DifferenceKind {
         Self::Effect,
         Self::Failure,
         Self::Order,
+        Self::Fired,
     ];
 
     /// Whether it is about one handler, and not about what the fire comes to.
@@ -96,6 +99,7 @@ impl DifferenceKind {
             Self::Effect => "effect",
             Self::Failure => "failure",
             Self::Order => "order",
+            Self::Fired => "fired",
             Self::Outcome => "outcome",
         }
     }
@@ -149,12 +153,21 @@ pub(super) fn differences(
     }
     if ended && recorded.outcome != replayed.outcome {
         let handler = found.first().and_then(|first| first.handler.clone());
-        let shown = |timeline: &Timeline| Some(timeline.outcome.clone());
+        let shown = |timeline: &Timeline| Some(escaped(&timeline.outcome).to_string());
         let (recorded, replayed) = (shown(recorded), shown(replayed));
         let (kind, follows) = (DifferenceKind::Outcome, handler.is_some());
         found.push(Difference { kind, handler, recorded, replayed, follows });
     }
     found
+}
+
+impl Difference {
+    /// A handler makes a fire that was not made.
+    pub(super) fn fired(handler: String, point: &str) -> Self {
+        let replayed = Some(format!("fires `{}`", escaped(point)));
+        let (kind, handler) = (DifferenceKind::Fired, Some(handler));
+        Self { kind, handler, recorded: None, replayed, follows: false }
+    }
 }
 
 fn removed(row: &TimelineRow) -> Option<Difference> {
@@ -196,15 +209,27 @@ fn kind(then: &TimelineRow, now: &TimelineRow) -> Option<DifferenceKind> {
     if cause(then).is_some() {
         return None;
     }
-    if then.decision != now.decision {
+    if !is_same(then.decision.as_ref(), now.decision.as_ref()) {
         return Some(DifferenceKind::Decision);
     }
-    if then.contributed() != now.contributed() {
+    if !is_same(then.contributed(), now.contributed()) {
         return Some(DifferenceKind::Effect);
     }
     match (&then.answer, &now.answer) {
         (Some(one), Some(other)) if one != other => Some(DifferenceKind::Answer),
         _ => None,
+    }
+}
+
+/// Whether two decisions are the same, as far as they were recorded.
+fn is_same(then: Option<&Decision>, now: Option<&Decision>) -> bool {
+    match (then, now) {
+        (Some(Decision::Rejected { reason: then }), Some(Decision::Rejected { reason: now })) => {
+            // A text that is too long was cut when it was recorded. All of it is in the answer,
+            // which is compared where it was captured, and is not known where it was not.
+            then == now || then.strip_suffix('…').is_some_and(|kept| now.starts_with(kept))
+        }
+        _ => then == now,
     }
 }
 

@@ -1,12 +1,13 @@
 //! The copies of the registry that a replay fires at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::future::ready;
 use std::sync::Arc;
 
 use super::changes::Checked;
 use super::collect::Collector;
 use super::error::ReplayError;
-use super::history::History;
+use super::history::{History, name};
 use super::points::Points;
 use super::script::Script;
 use super::timeline::full_name;
@@ -110,22 +111,41 @@ impl<'r> Copies<'r> {
         let (script, handler) = (Arc::clone(&self.script), handler.to_owned());
         let model = entry.point.model();
         let answers =
-            JsonHandler::stand_in(move |payload| script.answer(&handler, model, &payload));
+            JsonHandler::stand_in(move |payload| match script.answer(&handler, model, &payload) {
+                Some(answer) => Box::pin(ready(answer)),
+                None => Box::pin(Arc::clone(&script).over()),
+            });
         json.stand_in(entry.point.stage(), entry.location, answers)
     }
 }
 
-/// What of a recorded fire asks for a copy of its own: handlers that were not registered, or
-/// not called for a reason of that time. Of a run of a flow that is so for its stages.
+/// What of a recorded fire, and of those that are nested in it, asks for a copy of its own:
+/// handlers that were not registered, or not called for a reason of that time.
 fn difference(history: &History, at: usize) -> Difference {
-    let mut difference = Difference::new();
-    let recorded = &history.fires[at].fire;
-    if recorded.model != "flow" {
-        add(&mut difference, history, at);
-        return difference;
+    // What is nested in it is fired at the same copy. In a recording that was edited a fire may
+    // be nested in itself.
+    let (mut difference, mut here) = (Difference::new(), HashSet::new());
+    let (mut seen, mut within) = (HashSet::new(), vec![at]);
+    while let Some(at) = within.pop() {
+        if seen.insert(at) {
+            within.extend(history.children(at).iter().chain(history.stages(at)));
+            add_fire(&mut difference, history, at);
+            let recorded = &history.fires[at];
+            here.extend(
+                recorded.calls.iter().map(|call| (recorded.fire.point.clone(), name(call))),
+            );
+        }
     }
-    for stage in history.stages(at) {
-        add(&mut difference, history, *stage);
+    // One that came between two fires at one point is there for both.
+    difference.retain(|key, forced| *forced != Forced::Absent || !here.contains(key));
+    difference
+}
+
+fn add_fire(difference: &mut Difference, history: &History, at: usize) {
+    let recorded = &history.fires[at].fire;
+    add(difference, history, at);
+    if recorded.model != "flow" {
+        return;
     }
     // Every run comes to these two: where they were not fired, they had no handlers.
     for stage in [StageKind::BeforeValidation, StageKind::Finally] {
@@ -136,7 +156,6 @@ fn difference(history: &History, at: usize) -> Difference {
                 .extend(known.map(|handler| ((point.clone(), handler.to_owned()), Forced::Absent)));
         }
     }
-    difference
 }
 
 fn add(difference: &mut Difference, history: &History, at: usize) {
@@ -148,7 +167,6 @@ fn add(difference: &mut Difference, history: &History, at: usize) {
         matches!(cause, Some(FailureCause::BreakerOpen | FailureCause::RateLimited))
             || matches!(call.skipped, Some(SkipReason::Once | SkipReason::Unregistered))
     });
-    let not_called = not_called
-        .map(|call| (key(&full_name(call.plugin.as_deref(), &call.handler)), Forced::StandIn));
+    let not_called = not_called.map(|call| (key(&name(call)), Forced::StandIn));
     difference.extend(absent.chain(not_called));
 }

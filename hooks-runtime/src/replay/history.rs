@@ -1,11 +1,11 @@
 //! The fires of a recording, and what it knows of their handlers.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::ReplayError;
 use super::timeline::{Timeline, full_name};
-use crate::record::{CallLine, LineKind, Reader, RecordedFire};
+use crate::record::{CallLine, Decision, LineKind, Reader, RecordedFire};
 
 /// All fires of a recording, those of a run in the order in which they began.
 #[derive(Debug, Default)]
@@ -15,63 +15,96 @@ pub(super) struct History {
     children: HashMap<usize, Vec<usize>>,
     /// The stages of a run of a flow, by its place here, in the order in which they began.
     stages: HashMap<usize, Vec<usize>>,
+    /// The run of a flow that each stage is part of, by their places here.
+    runs_of_stages: HashMap<usize, usize>,
+    /// The run that each fire is part of, in the order of the fires.
+    runs: Vec<Run>,
     /// The handlers that a run had at a point at any time.
-    known: HashMap<(String, String), HashSet<String>>,
+    known: HashMap<(Run, String), HashSet<String>>,
     /// What of the recording could not be read.
     pub(super) unread: Vec<String>,
 }
 
+/// A run of the program: its name, and which it is in the recording, as programs that run after
+/// each other may give theirs the same name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Run {
+    name: String,
+    number: usize,
+}
+
 impl History {
     pub(super) fn read(path: &Path) -> Result<Self, ReplayError> {
-        let (mut fires, mut unread) = (Vec::new(), Vec::new());
-        let mut all = Reader::open(path)?.fires();
-        for fire in &mut all {
-            match fire {
-                Ok(fire) => fires.push(fire),
-                Err(error) => unread.push(error.to_string()),
-            }
-        }
-        unread.extend(all.torn().iter().map(ToString::to_string));
-        let mut history = Self::new(fires, unread);
-        // What cannot be read was noted above.
-        for line in Reader::open(path)?.flatten() {
+        let mut history = Self::default();
+        let (mut order, mut starts): (HashMap<PathBuf, usize>, Vec<_>) = Default::default();
+        let mut lines = Reader::open(path)?;
+        while let Some(line) = lines.next() {
+            // What cannot be read is noted below.
+            let (Ok(line), Some(place)) = (line, lines.place()) else { continue };
+            let next = order.len();
+            let nth = *order.entry(place.file.clone()).or_insert(next);
             let points = match line.kind {
-                LineKind::Header(header) => header.points,
+                LineKind::Header(header) => {
+                    if header.file == 0 {
+                        starts.push((nth, place.line));
+                    }
+                    header.points
+                }
                 LineKind::Handlers(point) => vec![point],
                 _ => continue,
             };
+            let run = Run { name: line.run, number: starts.len() };
             for point in points {
-                let known = history.known.entry((line.run.clone(), point.point)).or_default();
+                let known = history.known.entry((run.clone(), point.point)).or_default();
                 let handlers = point.handlers.iter();
                 known.extend(handlers.map(|it| full_name(it.plugin.as_deref(), &it.handler)));
             }
         }
+        let (mut fires, mut all) = (Vec::new(), Reader::open(path)?.fires());
+        for fire in &mut all {
+            match fire {
+                Ok(fire) => {
+                    let nth = order.get(&fire.place.file).copied().unwrap_or(usize::MAX);
+                    let place = (nth, fire.place.line);
+                    let number = starts.partition_point(|start| *start <= place);
+                    fires.push((Run { name: fire.run.clone(), number }, fire));
+                }
+                Err(error) => history.unread.push(error.to_string()),
+            }
+        }
+        history.unread.extend(all.torn().iter().map(ToString::to_string));
+        history.take(fires);
         Ok(history)
     }
 
-    fn new(mut fires: Vec<RecordedFire>, unread: Vec<String>) -> Self {
+    fn take(&mut self, mut fires: Vec<(Run, RecordedFire)>) {
         let mut runs = HashMap::new();
-        for fire in &fires {
+        for (run, _) in &fires {
             let next = runs.len();
-            runs.entry(fire.run.clone()).or_insert(next);
+            runs.entry(run.clone()).or_insert(next);
         }
         // Recorded when they ended, and numbered when they began.
-        fires.sort_by_key(|fire| (runs[&fire.run], fire.fire.fire));
-        let mut history = Self { unread, ..Self::default() };
+        fires.sort_by_key(|(run, fire)| (runs[run], fire.fire.fire));
         let places = fires.iter().enumerate();
         let places: HashMap<_, _> =
-            places.map(|(at, fire)| ((&*fire.run, fire.fire.fire), at)).collect();
-        for (at, fire) in fires.iter().enumerate() {
-            let place = |number: Option<u64>| places.get(&(&*fire.run, number?)).copied();
+            places.map(|(at, (run, fire))| ((run, fire.fire.fire), at)).collect();
+        for (at, (run, fire)) in fires.iter().enumerate() {
+            let place = |number: Option<u64>| places.get(&(run, number?)).copied();
             if let Some(run) = place(fire.fire.flow_run) {
-                history.stages.entry(run).or_default().push(at);
+                self.stages.entry(run).or_default().push(at);
+                self.runs_of_stages.insert(at, run);
             } else if let Some(parent) = place(fire.fire.parent) {
-                history.children.entry(parent).or_default().push(at);
+                self.children.entry(parent).or_default().push(at);
             }
-            let point = (fire.run.clone(), fire.fire.point.clone());
-            history.known.entry(point).or_default().extend(fire.calls.iter().map(name));
+            let point = (run.clone(), fire.fire.point.clone());
+            self.known.entry(point).or_default().extend(fire.calls.iter().map(name));
         }
-        Self { fires, ..history }
+        (self.runs, self.fires) = fires.into_iter().unzip();
+    }
+
+    /// The fires that were nested in one.
+    pub(super) fn children(&self, parent: usize) -> &[usize] {
+        self.children.get(&parent).map_or(&[], |children| children)
     }
 
     /// The fires at a point that were nested in one.
@@ -80,8 +113,13 @@ impl History {
         parent: usize,
         point: &'h str,
     ) -> impl Iterator<Item = usize> + 'h {
-        let children = self.children.get(&parent).into_iter().flatten().copied();
+        let children = self.children(parent).iter().copied();
         children.filter(move |child| self.fires[*child].fire.point == point)
+    }
+
+    /// The run of a flow that a stage is part of.
+    pub(super) fn run(&self, stage: usize) -> Option<usize> {
+        self.runs_of_stages.get(&stage).copied()
     }
 
     /// The stages of a run of a flow.
@@ -115,7 +153,7 @@ impl History {
 
     /// The handlers that its run has at another point at any time.
     pub(super) fn known_in_run(&self, at: usize, point: &str) -> impl Iterator<Item = &str> {
-        let known = self.known.get(&(self.fires[at].run.clone(), point.to_owned()));
+        let known = self.known.get(&(self.runs[at].clone(), point.to_owned()));
         known.into_iter().flatten().map(String::as_str)
     }
 
@@ -130,13 +168,28 @@ impl History {
     }
 
     fn known_at(&self, at: usize) -> Option<&HashSet<String>> {
-        let RecordedFire { run, fire, .. } = &self.fires[at];
-        self.known.get(&(run.clone(), fire.point.clone()))
+        self.known.get(&(self.runs[at].clone(), self.fires[at].fire.point.clone()))
     }
 
     /// What was recorded of a handler in a fire.
     pub(super) fn call(&self, at: usize, handler: &str) -> Option<&CallLine> {
         self.fires[at].calls.iter().find(|call| name(call) == handler)
+    }
+
+    /// Why it is not known whether a handler answered the same, which decided the same.
+    pub(super) fn unknown_answer(&self, at: usize, replayed: &Timeline) -> Option<String> {
+        self.fires[at].calls.iter().find_map(|call| {
+            let why = call.answer.as_ref()?.missing()?;
+            let row = replayed.row(&name(call))?;
+            let has_value = matches!(
+                (&call.decision, &row.decision),
+                (Some(Decision::Claimed), Some(Decision::Claimed))
+                    | (Some(Decision::Replaced), Some(Decision::Replaced))
+                    | (Some(Decision::Rejected { .. }), Some(Decision::Rejected { .. }))
+                    | (Some(Decision::Fields { .. }), Some(Decision::Fields { .. }))
+            );
+            has_value.then(|| format!("what `{}` answered is {why}", row.handler))
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::compare::differences;
+use super::compare::{Difference, differences};
 use super::history::History;
 use super::played::Replayed;
 use super::report::{FireReplay, FireVerdict};
@@ -62,10 +62,17 @@ pub(super) fn compared(
 }
 
 fn compared_one(history: &History, replayed: Replayed, stuck: Option<&str>) -> FireReplay {
-    let Replayed { recorded: at, timeline, ended, until, .. } = replayed;
+    let Replayed { recorded: at, timeline, ended, until, new_fires, .. } = replayed;
     let recorded = history.timeline(at);
-    let differences = differences(&recorded, &timeline, ended, until.as_deref());
+    let mut differences = differences(&recorded, &timeline, ended, until.as_deref());
+    for (maker, point) in new_fires {
+        // One difference of a handler is enough.
+        if differences.iter().all(|known| known.handler.as_ref() != Some(&maker)) {
+            differences.push(Difference::fired(maker, point));
+        }
+    }
     let unknown = stuck.filter(|_| !ended).map(str::to_owned);
+    let unknown = unknown.or_else(|| history.unknown_answer(at, &timeline));
     let verdict = match (differences.first(), unknown) {
         (Some(first), unknown) => FireVerdict::Changed { by: first.handler.clone(), unknown },
         (None, Some(reason)) => FireVerdict::Cannot { reason },

@@ -13,8 +13,13 @@ use crate::report::SkipReason;
 #[derive(Default)]
 pub(super) struct Played {
     pub(super) recorded: Option<usize>,
+    pub(super) point: &'static str,
     /// The fire that it is nested in.
     pub(super) parent: Option<u64>,
+    /// The handler that was polled last.
+    pub(super) polled: Option<String>,
+    /// The handler that made it.
+    pub(super) maker: Option<String>,
     /// Of a stage, the run of its flow and the name of its point.
     pub(super) stage_of: Option<(u64, &'static str)>,
     /// A handler of it, or of one that is nested in it, has no answer.
@@ -60,6 +65,8 @@ pub(super) struct Replayed {
     pub(super) ended: bool,
     /// The first handler without an answer, where it did not.
     pub(super) until: Option<String>,
+    /// The fires that it has nested in it and had not: who made each, and its point.
+    pub(super) new_fires: Vec<(String, &'static str)>,
 }
 
 impl Replayed {
@@ -67,6 +74,7 @@ impl Replayed {
     pub(super) fn take_stage(&mut self, stage: Self, point: &str) {
         let rows = stage.timeline.rows.into_iter().map(|row| row.in_stage(point));
         self.timeline.rows.extend(rows);
+        self.new_fires.extend(stage.new_fires);
         let ends = stage.ends.into_iter();
         self.ends.extend(ends.map(|(handler, at)| (in_stage(&handler, point), at)));
         if self.until.is_none() {
@@ -77,7 +85,8 @@ impl Replayed {
 
 impl Played {
     pub(super) fn into_replayed(self, fire: u64) -> Option<Replayed> {
-        let Self { recorded, parent, stage_of, rows, mut answers, stood_in, end, is_stuck } = self;
+        let Self { recorded, parent, stage_of, rows, mut answers, stood_in, end, is_stuck, .. } =
+            self;
         let end = end.filter(|_| !is_stuck);
         let is_cut = |row: &TimelineRow| row.status == CallStatus::Cancelled;
         let until = rows.iter().find(|it| is_cut(&it.row)).map(|it| it.row.handler.clone());
@@ -103,6 +112,7 @@ impl Played {
         let timeline = Timeline { rows, outcome, error };
         // A stage that its run did not come to when it was recorded is part of it all the same.
         let recorded = recorded.or(stage_of.map(|_| usize::MAX))?;
-        Some(Replayed { recorded, fire, parent, ends, timeline, ended, until })
+        let new_fires = Vec::new();
+        Some(Replayed { recorded, fire, parent, ends, timeline, ended, until, new_fires })
     }
 }

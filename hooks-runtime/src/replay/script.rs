@@ -2,16 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::{Arc, PoisonError};
+use std::task::{Poll, Waker};
+use std::thread::{self, ThreadId};
 
 use serde_json::Value;
 
 use super::answer::{Answer, neutral};
 use super::history::History;
 use super::played::{Instead, Played, PlayedRow, Replayed};
-use super::timeline::TimelineRow;
+use super::timeline::{TimelineRow, in_stage};
+use crate::engine::containment::contained;
 use crate::error::BoxError;
-use crate::observe::FireEnd;
+use crate::observe::{FireEnd, log};
 use crate::point::ModelKind;
 use crate::sync::{Mutex, MutexGuard};
 
@@ -33,12 +37,16 @@ struct State {
     order: Vec<u64>,
     /// The recorded fires that are nested in what is replayed, and found again.
     found: HashSet<usize>,
-    /// The fire whose handler runs.
-    current: Option<u64>,
+    /// The fire whose handler runs, on each thread: what is handed over runs beside it.
+    current: HashMap<ThreadId, u64>,
     /// How much has happened.
     clock: usize,
     /// Why it cannot go on.
     stuck: Option<String>,
+    /// Whether nobody waits any more for answers that are not known.
+    is_over: bool,
+    /// Who waits for that.
+    waiting: Vec<Waker>,
     /// Points with handlers for which nothing can stand in.
     unanswerable: HashMap<&'static str, String>,
 }
@@ -68,6 +76,40 @@ impl Script {
         *state = State { next: Some(recorded), unanswerable, ..State::default() };
     }
 
+    /// The fire has ended, or is dropped: what of it still waits for an answer that is not known
+    /// fails from now on, or nobody would end what a handler handed over to the background.
+    pub(super) fn end_waits(&self) {
+        let waiting = {
+            let mut state = self.state();
+            state.is_over = true;
+            std::mem::take(&mut state.waiting)
+        };
+        for waker in waiting {
+            if let Err(message) = contained(|| waker.wake()) {
+                log::waker_panicked(&message);
+            }
+        }
+    }
+
+    /// What a stand-in does that has no answer: it waits until the fire is dropped or over.
+    pub(super) async fn over(self: Arc<Self>) -> Result<Value, BoxError> {
+        poll_fn(|task| self.poll_over(task.waker())).await;
+        Err("the replay cannot go on".into())
+    }
+
+    fn poll_over(&self, waker: &Waker) -> Poll<()> {
+        // Cloned outside the lock: it is the executor's code.
+        let new = waker.clone();
+        let mut state = self.state();
+        if state.is_over {
+            return Poll::Ready(());
+        }
+        if !state.waiting.iter().any(|known| known.will_wake(&new)) {
+            state.waiting.push(new);
+        }
+        Poll::Pending
+    }
+
     pub(super) fn is_stuck(&self) -> bool {
         self.state().stuck.is_some()
     }
@@ -79,8 +121,16 @@ impl Script {
         let (mut replayed, mut runs): (Vec<Replayed>, HashMap<u64, u64>) = Default::default();
         for id in order {
             let Some(played) = state.fires.remove(&id) else { continue };
-            let stage_of = played.stage_of;
-            let Some(mut fire) = played.into_replayed(id) else { continue };
+            let (stage_of, point) = (played.stage_of, played.point);
+            let (parent, maker) = (played.parent, played.maker.clone());
+            let Some(mut fire) = played.into_replayed(id) else {
+                let around = parent.map(|parent| *runs.get(&parent).unwrap_or(&parent));
+                let around = replayed.iter_mut().find(|it| Some(it.fire) == around);
+                if let (Some(around), Some(maker)) = (around, maker) {
+                    around.new_fires.push((maker, point));
+                }
+                continue;
+            };
             // What a handler of a stage fires is nested in its run.
             fire.parent = fire.parent.map(|parent| *runs.get(&parent).unwrap_or(&parent));
             match stage_of {
@@ -137,7 +187,13 @@ impl Script {
         };
         state.order.push(fire);
         let stage_of = run.map(|run| (run, point));
-        state.fires.insert(fire, Played { recorded, parent, stage_of, ..Played::default() });
+        let maker = parent.and_then(|parent| {
+            let Played { polled, stage_of, point, .. } = state.fires.get(&parent)?;
+            let polled = polled.as_ref()?;
+            Some(if stage_of.is_some() { in_stage(polled, point) } else { polled.clone() })
+        });
+        let played = Played { recorded, point, parent, maker, stage_of, ..Played::default() };
+        state.fires.insert(fire, played);
         if let Some(handler) = state.unanswerable.get(point) {
             let reason = format!(
                 "nothing can stand in for `{handler}`: `{point}` is not in the catalogue with JSON"
@@ -187,8 +243,12 @@ impl Script {
     }
 
     /// The code of a handler is about to run, in that fire.
-    pub(super) fn polling(&self, fire: u64) {
-        self.state().current = Some(fire);
+    pub(super) fn polling(&self, fire: u64, handler: String) {
+        let mut state = self.state();
+        state.current.insert(thread::current().id(), fire);
+        if let Some(played) = state.fires.get_mut(&fire) {
+            played.polled = Some(handler);
+        }
     }
 
     /// What a stand-in answers to a payload; `None` where that is not known.
@@ -199,8 +259,8 @@ impl Script {
         payload: &Value,
     ) -> Option<Result<Value, BoxError>> {
         let mut state = self.state();
-        let current = state.current?;
-        let recorded = state.fires.get(&current).and_then(|played| played.recorded);
+        let current = *state.current.get(&thread::current().id())?;
+        let recorded = state.fires.get(&current)?.recorded;
         let answer = match recorded {
             Some(at) => {
                 let payload = (!self.recompose).then_some(payload);

@@ -73,6 +73,12 @@ pub enum NotCaptured {
         /// How long it may be.
         most: u64,
     },
+    /// It has more values within each other than a reader of JSON takes.
+    #[error("not captured: JSON within JSON, more than {most} times")]
+    TooDeep {
+        /// How deep values may be.
+        most: u32,
+    },
     /// It could not be made into JSON.
     #[error("not captured: it is no JSON: {problem}")]
     Failed {
@@ -158,6 +164,27 @@ fn write_sorted(value: &Value, text: &mut String) {
         }
         plain => {
             let _ = write!(text, "{plain}");
+        }
+    }
+}
+
+#[cfg(all(test, not(schedules)))]
+mod tests {
+    use serde_json::json;
+
+    use super::Captured;
+
+    /// L38: a number is read as it was written, to the last bit.
+    #[test]
+    fn l38_numbers_are_read_as_they_were_written() {
+        let mut bits = 1_u64;
+        for _ in 0..10_000 {
+            bits = bits.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            if f64::from_bits(bits).is_finite() {
+                let captured = Captured::Full { value: json!(f64::from_bits(bits)) };
+                let text = serde_json::to_string(&captured).unwrap();
+                assert_eq!(serde_json::from_str::<Captured>(&text).unwrap(), captured);
+            }
         }
     }
 }

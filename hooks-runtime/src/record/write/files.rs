@@ -65,13 +65,19 @@ impl Files {
         if fs::exists(&self.path)? {
             known.insert(0, (0, self.path.clone()));
         }
-        let mut number = known.last().map_or(0, |(newest, _)| newest + 1);
+        let after = |number: u64| {
+            let none = || io::Error::other("no number is left for the next file");
+            number.checked_add(1).ok_or_else(none)
+        };
+        let mut number = known.last().map_or(Ok(0), |(newest, _)| after(*newest))?;
         let (path, file) = loop {
             let path = numbered_path(&self.path, number);
             match OpenOptions::new().append(true).create_new(true).open(&path) {
                 Ok(file) => break (path, file),
                 // Another recording was quicker.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    number = after(number)?;
+                }
                 Err(error) => return Err(error),
             }
         };
@@ -99,7 +105,7 @@ impl Files {
 impl Current {
     fn write(&mut self, text: &[u8]) -> io::Result<()> {
         // Nothing else says so: a file that was removed is written to all the same.
-        if !is_there(&self.path) {
+        if !is_there(&self.path, &self.file) {
             return Err(io::Error::new(io::ErrorKind::NotFound, "the file was removed"));
         }
         if let Err(error) = self.file.write_all(text) {
@@ -116,7 +122,17 @@ impl Current {
     }
 }
 
-/// Whether there is a file, as far as that can be known.
-fn is_there(path: &Path) -> bool {
+/// Whether the file is still at its path, also where another one is there now. Where that
+/// cannot be told, writing to it tells.
+#[cfg(unix)]
+fn is_there(path: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let has_name = file.metadata().is_ok_and(|file| file.nlink() > 0);
+    has_name && fs::exists(path).unwrap_or(true)
+}
+
+#[cfg(not(unix))]
+fn is_there(path: &Path, _: &File) -> bool {
     fs::exists(path).unwrap_or(true)
 }

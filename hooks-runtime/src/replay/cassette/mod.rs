@@ -200,8 +200,13 @@ impl Cassette {
     fn record(&self, episode: Episode) -> Result<(), CassetteError> {
         let mut state = self.state();
         state.episodes.push(episode);
-        state.recorded += 1;
-        episode::write(&self.0.path, &state.episodes)
+        let written = episode::write(&self.0.path, &state.episodes);
+        match written {
+            Ok(()) => state.recorded += 1,
+            // Its answer is not used, so the next one that can be written is not beside it.
+            Err(_) => drop(state.episodes.pop()),
+        }
+        written
     }
 }
 
