@@ -160,7 +160,7 @@ async fn l19_a_replay_that_cannot_go_on_leaves_nothing_behind() {
 async fn l38_numbers_are_what_they_were() {
     let hooks = HookRegistry::new();
     let odd = |payload: &WeighingPayload| {
-        if payload.kilograms.to_bits() % 2 == 0 {
+        if payload.kilograms.to_bits().is_multiple_of(2) {
             Judgement::Pass
         } else {
             Judgement::reject(format!("{:x}", payload.kilograms.to_bits()))
