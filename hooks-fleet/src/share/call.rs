@@ -44,7 +44,7 @@ impl RemoteEntry {
         let limit = self.routing().limit;
         // A little earlier than the registry, so that the failure is the one that says what is
         // known of the handler.
-        let own = Instant::now() + (limit - (limit / 10).min(MARGIN));
+        let own = Instant::now() + limit.saturating_sub((limit / 10).min(MARGIN));
         let outer = cx.get::<Incoming>();
         let call = Call {
             id: self.caller.next_call(),
