@@ -56,7 +56,7 @@ async fn l37_what_is_recorded_once_is_given_again_and_a_failure_is_one() {
     let folder = Folder::new();
     let file = folder.file("scan.jsonl");
     let paths = ["good", "bad", "locked", "bad"];
-    let expected = vec!["passed", "bad, 1", LOCKED, "bad, 3"];
+    let expected = ["passed", "bad, 1", LOCKED, "bad, 3"];
     let first = Cassette::open(&file, CassetteMode::Once).unwrap();
     assert_eq!(
         opened(&first, &paths).await,
