@@ -16,6 +16,9 @@ pub(super) struct Played {
     pub(super) point: &'static str,
     /// The fire that it is nested in.
     pub(super) parent: Option<u64>,
+    /// Whether it was handed over to the background, or is nested in one that was. Those are
+    /// recorded, and replayed, by themselves.
+    pub(super) is_apart: bool,
     /// The handler that was polled last.
     pub(super) polled: Option<String>,
     /// The handler that made it.

@@ -192,9 +192,12 @@ impl Script {
             let polled = polled.as_ref()?;
             Some(if stage_of.is_some() { in_stage(polled, point) } else { polled.clone() })
         });
-        let played = Played { recorded, point, parent, maker, stage_of, ..Played::default() };
+        let around = run.or(parent).and_then(|around| state.fires.get(&around));
+        let is_apart = around.map_or(recorded.is_none(), |around| around.is_apart);
+        let played =
+            Played { recorded, point, parent, is_apart, maker, stage_of, ..Played::default() };
         state.fires.insert(fire, played);
-        if let Some(handler) = state.unanswerable.get(point) {
+        if let Some(handler) = state.unanswerable.get(point).filter(|_| !is_apart) {
             let reason = format!(
                 "nothing can stand in for `{handler}`: `{point}` is not in the catalogue with JSON"
             );
@@ -260,7 +263,11 @@ impl Script {
     ) -> Option<Result<Value, BoxError>> {
         let mut state = self.state();
         let current = *state.current.get(&thread::current().id())?;
-        let recorded = state.fires.get(&current)?.recorded;
+        let &Played { recorded, is_apart, .. } = state.fires.get(&current)?;
+        if is_apart {
+            // Nobody is told what comes of it: one that only notes has nothing to answer.
+            return (model == ModelKind::Void).then(|| Ok(neutral(model)));
+        }
         let answer = match recorded {
             Some(at) => {
                 let payload = (!self.recompose).then_some(payload);
