@@ -60,7 +60,7 @@ mod linux {
 
     impl Stragglers {
         pub(in crate::runner) fn of(leader: Option<Pid>, mark: Mark) -> Self {
-            Self { leader: leader.map(Pid::as_raw_pid), began: Instant::now(), mark }
+            Self { leader: leader.map(|id| id.as_raw_nonzero().get()), began: Instant::now(), mark }
         }
 
         /// Kills all of them, and returns when they have ended.

@@ -88,6 +88,7 @@ pub(crate) fn entry(
         target: None,
         once: None,
         pure: false,
+        part_of: None,
         location: SourceLocation,
         counters: HandlerCounters,
         handler: HandlerCell::new(ErasedHandler::new::<Point, _>(handler)),
