@@ -113,6 +113,7 @@ async fn a_page_sees_each_fire_with_its_handlers() {
     );
     assert_eq!((&fires[1]["outcome"], &fires[1]["model"]), (&json!("rejected"), &json!("gating")));
     assert_eq!(fires[1]["handlers"][0]["text"], "rejected: too much");
+    assert_eq!(fires[1]["handlers"][0]["notes"], json!({ "limit": "100" }));
 
     drop(events);
     untraced(&host).await;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
 
 use hooks_runtime::record::{CapturePolicy, LineKind, Reader, Recorder, Recording};
-use hooks_runtime::{HookRegistry, hook_points, on};
+use hooks_runtime::{HookRegistry, Plugins, hook_points, on};
 use record_support::{Folder, Text, fires, recorded};
 
 hook_points! {
@@ -34,6 +34,23 @@ async fn l38_texts_count_for_the_bound_of_the_queue() {
     let (recording, writer) = Recorder::into_writer(std::io::sink()).start(&hooks).unwrap();
     for _ in 0..1_500 {
         ring(&hooks).await;
+    }
+    let dropped = recording.summary().dropped;
+    assert!((300..500).contains(&dropped), "64 MiB are room for some 1,100: {dropped}");
+    drop(writer);
+}
+
+/// L38: so do the names of the plugins in a scope.
+#[tokio::test]
+async fn l38_names_count_for_the_bound_of_the_queue() {
+    let hooks = HookRegistry::new();
+    hooks.register(on::<Rang>().name("hears").handler(|_: &RangPayload| ())).unwrap();
+    let recorder = Recorder::into_writer(std::io::sink());
+    let (recording, writer) = recorder.start(&hooks).unwrap();
+    let many: Vec<_> = (0..1_000).map(|at| format!("{at:060}")).collect();
+    let scope = hooks.scope(Plugins::only(&many));
+    for _ in 0..1_500 {
+        scope.fire_void::<Rang>(&RangPayload { bell: 1 }).await.unwrap();
     }
     let dropped = recording.summary().dropped;
     assert!((300..500).contains(&dropped), "64 MiB are room for some 1,100: {dropped}");

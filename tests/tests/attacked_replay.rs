@@ -13,8 +13,8 @@ use hooks_runtime::observe::{ObservedFire, Observer};
 use hooks_runtime::record::{CapturePolicy, Recorder};
 use hooks_runtime::replay::{FireVerdict, Replay, ReplayReport, replay};
 use hooks_runtime::{
-    BeforeExecute, Finally, FlowContext, HookContext, HookRegistry, Judgement, Verdict,
-    hook_points, on,
+    BeforeExecute, Finally, FlowContext, HookContext, HookRegistry, Judgement, Registration,
+    Verdict, hook_points, on,
 };
 use replay_support::{Folder, record};
 use serde_json::{Value, json};
@@ -280,19 +280,21 @@ async fn l38_every_fire_of_a_recording_is_in_the_report() {
     assert!(report.fires.iter().all(|fire| fire.verdict == cannot(reason)), "{report}");
 }
 
+/// A pure handler that fires: a parcel is taken where it may leave.
+fn asks() -> Registration {
+    on::<Taking>().name("asks").pure().handler(async |parcel: &u32, cx: &HookContext| {
+        let payload = LeavingPayload { parcel: *parcel };
+        let gate = cx.hooks().fire_gating::<Leaving>(payload).await.unwrap();
+        gate.into_result().is_ok().then(|| "gone".to_owned())
+    })
+}
+
 /// L38: two runs of one name are two runs.
 #[tokio::test]
 async fn l38_runs_of_one_name_are_told_apart() {
     let registry = || {
         let hooks = HookRegistry::new();
-        let asks = on::<Taking>().name("asks").pure();
-        hooks
-            .register(asks.handler(async |parcel: &u32, cx: &HookContext| {
-                let payload = LeavingPayload { parcel: *parcel };
-                let gate = cx.hooks().fire_gating::<Leaving>(payload).await.unwrap();
-                gate.into_result().is_ok().then(|| "gone".to_owned())
-            }))
-            .unwrap();
+        hooks.register(asks()).unwrap();
         let guard = on::<Leaving>().name("guard");
         hooks
             .register(guard.guard(|payload: &LeavingPayload| {
@@ -335,14 +337,7 @@ async fn l38_runs_of_one_name_are_told_apart() {
 async fn l38_handlers_of_nested_fires_come_and_go_as_they_did() {
     let registry = || {
         let hooks = HookRegistry::new();
-        let asks = on::<Taking>().name("asks").pure();
-        hooks
-            .register(asks.handler(async |parcel: &u32, cx: &HookContext| {
-                let payload = LeavingPayload { parcel: *parcel };
-                let gate = cx.hooks().fire_gating::<Leaving>(payload).await.unwrap();
-                gate.into_result().is_ok().then(|| "gone".to_owned())
-            }))
-            .unwrap();
+        hooks.register(asks()).unwrap();
         hooks
     };
     let late = || {
@@ -393,6 +388,126 @@ async fn l38_a_nested_fire_that_is_new_is_a_difference() {
     assert_eq!(changed, [("taking", Some("asks"))], "{report}");
     let difference = &report.changed().next().unwrap().differences[0];
     assert_eq!(difference.to_string(), "fired     asks: not there -> fires `leaving`");
+}
+
+/// What a handler that is called fires, in order: parcels that leave, and parcels to be packed.
+fn fires(what: &[(&'static str, u32)]) -> HookRegistry {
+    let (hooks, what) = (HookRegistry::new(), what.to_vec());
+    let asks = on::<Taking>().name("asks").pure();
+    hooks
+        .register(asks.handler_with(what, async |what: &Vec<_>, _: &u32, cx: &HookContext| {
+            for (point, parcel) in what.iter().copied() {
+                if point == "leaving" {
+                    let payload = LeavingPayload { parcel };
+                    let _ = cx.hooks().fire_gating::<Leaving>(payload).await.unwrap();
+                } else {
+                    let payload = PackingPayload { content: json!(parcel) };
+                    let _ = cx.hooks().fire_gating::<Packing>(payload).await.unwrap();
+                }
+            }
+            Some("gone".to_owned())
+        }))
+        .unwrap();
+    let guard = on::<Leaving>().name("guard").pure();
+    hooks.register(guard.guard(|_: &LeavingPayload| Judgement::Pass)).unwrap();
+    let guard = on::<Packing>().name("guard").pure();
+    hooks.register(guard.guard(|_: &PackingPayload| Judgement::Pass)).unwrap();
+    hooks
+}
+
+/// L38: so is one that it makes no longer, in another order, or with another payload; the fires
+/// themselves are replayed by themselves where nobody makes them.
+#[tokio::test]
+async fn l38_nested_fires_that_are_gone_moved_or_about_something_else_are_differences() {
+    let all: &[_] = &[("leaving", 1), ("packing", 2), ("leaving", 3)];
+    let hooks = fires(all);
+    let (folder, file) = recorded(&hooks, async || {
+        let _ = hooks.fire_claiming::<Taking>(&1).await.unwrap();
+    })
+    .await;
+    replay_of(&file, &fires(all)).assert_same().await;
+    let difference = async |file: &Path, what: &[_]| {
+        let report = replay_of(file, &fires(what)).run().await.unwrap();
+        assert_eq!((report.cannot().count(), report.fires.len() > 3), (0, true), "{report}");
+        let changed: Vec<_> = report.changed().collect();
+        assert!(changed.len() < 2, "{report}");
+        changed.first().map(|fire| {
+            assert_eq!((&*fire.point, fire.by()), ("taking", Some("asks")));
+            assert_eq!(fire.differences.len(), 1, "one of each handler");
+            fire.differences[0].to_string()
+        })
+    };
+    let gone = Some("fired     asks: fires `leaving` -> not there".to_owned());
+    assert_eq!(difference(&file, &all[..2]).await, gone);
+    let moved = Some("fired     asks: fires `packing` -> fires `leaving`".to_owned());
+    assert_eq!(difference(&file, &[all[0], all[2], all[1]]).await, moved);
+    let other = "fired     asks: fires `leaving` with {\"parcel\":3} -> fires `leaving` with \
+                 {\"parcel\":4}";
+    let about = &[("leaving", 1), ("packing", 2), ("leaving", 4)];
+    assert_eq!(difference(&file, about).await, Some(other.to_owned()));
+
+    // A recording from before that was noted: it is not known who made them.
+    let text = std::fs::read_to_string(&file).unwrap();
+    let call = r#","parent_call":"#;
+    let older: Vec<_> = text
+        .split(call)
+        .enumerate()
+        .map(|(at, part)| if at == 0 { part } else { &part[part.find(',').unwrap()..] })
+        .collect();
+    let file = folder.file("older.jsonl");
+    std::fs::write(&file, older.concat()).unwrap();
+    assert_eq!(difference(&file, all).await, None);
+    assert_eq!(difference(&file, &all[..2]).await, None);
+    let new = &[all[0], all[1], all[2], all[0]];
+    let added = Some("fired     asks: not there -> fires `leaving`".to_owned());
+    assert_eq!(difference(&file, new).await, added);
+}
+
+/// L38: a fire says which call has made it, also where calls run at the same time or wait.
+#[tokio::test]
+async fn l38_a_fire_names_the_call_that_made_it() {
+    let hooks = HookRegistry::new();
+    let sends = |name: &'static str| {
+        on::<Arrived>().name(name).handler(async |_: &ArrivedPayload, cx: &HookContext| {
+            for _ in 0..2 {
+                tokio::task::yield_now().await;
+                let parcel = cx.handler().len() as u32;
+                let payload = LeavingPayload { parcel };
+                let _ = cx.hooks().fire_gating::<Leaving>(payload).await.unwrap();
+            }
+        })
+    };
+    hooks.register([sends("a"), sends("bb"), sends("ccc")]).unwrap();
+    let asks = on::<Leaving>().name("asks").guard(async |_: &LeavingPayload, cx: &HookContext| {
+        tokio::task::yield_now().await;
+        let _ = cx.hooks().fire_claiming::<Taking>(&1).await.unwrap();
+        Judgement::Pass
+    });
+    hooks.register(asks).unwrap();
+    let (_folder, file) = recorded(&hooks, async || {
+        hooks.fire_void::<Arrived>(&ArrivedPayload { parcel: 1 }).await.unwrap();
+    })
+    .await;
+    let fires: Vec<_> =
+        hooks_runtime::record::Reader::open(&file).unwrap().fires().map(Result::unwrap).collect();
+    let maker = |fire: &hooks_runtime::record::RecordedFire| {
+        let parent = fires.iter().find(|it| Some(it.fire.fire) == fire.fire.parent)?;
+        let call = parent.calls.iter().find(|it| it.call == fire.fire.parent_call)?;
+        Some((parent.fire.point.clone(), call.handler.clone()))
+    };
+    for fire in &fires {
+        match &*fire.fire.point {
+            "arrived" => assert_eq!((fire.fire.parent, fire.fire.parent_call), (None, None)),
+            "leaving" => {
+                let (point, handler) = maker(fire).unwrap();
+                assert_eq!(point, "arrived");
+                let parcel = fire.fire.payload.value().unwrap()["parcel"].as_u64().unwrap();
+                assert_eq!(handler.len() as u64, parcel);
+            }
+            _ => assert_eq!(maker(fire).unwrap(), ("leaving".to_owned(), "asks".to_owned())),
+        }
+    }
+    assert_eq!(fires.len(), 1 + 6 + 6);
 }
 
 /// L38: what is recorded of a payload can be read, however deep it is.

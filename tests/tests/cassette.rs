@@ -193,3 +193,22 @@ async fn what_cannot_be_recorded_is_a_failure() {
     assert_eq!(cassette.recorded(), 1);
     assert_eq!(Cassette::open(&file, CassetteMode::None).unwrap().unused(), 1);
 }
+
+/// What could not be read again is not written: it would take all other answers with it.
+#[tokio::test]
+async fn l38_an_answer_that_is_too_deep_to_be_read_is_a_failure() {
+    let folder = Folder::new();
+    let file = folder.file("deep.jsonl");
+    let cassette = Cassette::open(&file, CassetteMode::New).unwrap();
+    let ask = async |depth: usize| {
+        let deep = (0..depth).fold(json!(1), |inner, _| json!([inner]));
+        let call = async |_| Ok::<_, std::io::Error>(deep);
+        cassette.ask("digger", json!(depth), call).await.map_err(|error| error.to_string())
+    };
+    assert!(ask(100).await.is_ok());
+    let begin = format!("the cassette `{}` cannot be written: ", file.display());
+    let problem = ask(200).await.unwrap_err();
+    assert_eq!(problem, begin + "what was asked or answered is nested too deep to be read again");
+    assert_eq!(cassette.recorded(), 1);
+    assert_eq!(Cassette::open(&file, CassetteMode::None).unwrap().unused(), 1);
+}

@@ -415,6 +415,12 @@ async fn l38_a_recording_that_cannot_begin_says_so_and_leaves_nothing() {
     let error = Recorder::to(&path).start(&hooks).unwrap_err();
     let start = format!("cannot record to `{}`: ", path.display());
     assert!(error.to_string().starts_with(&start), "{error}");
+    let (taken, beside) = (folder.file("taken"), folder.names());
+    fs::create_dir(&taken).unwrap();
+    let error = Recorder::to(&taken).start(&hooks).unwrap_err();
+    let said = format!("cannot record to `{}`: is a directory", taken.display());
+    assert_eq!(error.to_string(), said);
+    assert_eq!(folder.names().len(), beside.len() + 1, "nothing is beside it");
     let faulty = Faulty(Text::default(), Arc::new(Mutex::new("fail")));
     let error = Recorder::into_writer(faulty).start(&hooks).unwrap_err();
     assert_eq!(error.to_string(), "cannot record to the writer: disk full");
@@ -434,6 +440,71 @@ async fn l38_a_recording_that_cannot_begin_says_so_and_leaves_nothing() {
     assert!(matches!(error, RecordError::NoPoint { .. }));
     // None of them has left a mark: the next one begins.
     let (_recording, _writer) = Recorder::into_writer(io::sink()).start(&hooks).unwrap();
+}
+
+/// L38: what an editor makes of a file, a mark at its start and other ends of lines, is read.
+#[tokio::test]
+async fn l38_a_mark_at_the_start_and_other_line_ends_are_read() {
+    let folder = Folder::new();
+    let path = folder.file("day.jsonl");
+    small(&path).await;
+    let (lines, _) = read(&path);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("\u{feff}{}", text.replace('\n', "\r\n"))).unwrap();
+    let (again, reader) = read(&path);
+    assert!(reader.torn().is_empty());
+    assert_eq!(again, lines);
+    // Anywhere else it is damage.
+    fs::write(&path, text.replacen('\n', "\n\u{feff}", 1)).unwrap();
+    let damaged: Vec<_> = Reader::open(&path).unwrap().filter_map(Result::err).collect();
+    assert_eq!(damaged.len(), 1);
+    assert_eq!(damaged[0].place().unwrap().line, 2);
+}
+
+/// L38: fires of several threads are each in one file, whole and once, also where that is
+/// rotated meanwhile; what a full queue drops is counted, and nothing else is missing.
+#[test]
+fn l38_threads_that_fire_while_files_are_rotated_lose_nothing_unsaid() {
+    for queue in [1_000, 3] {
+        let folder = Folder::new();
+        let path = folder.file("day.jsonl");
+        let hooks = registry();
+        let recorder = full(Recorder::to(&path)).max_bytes(3_000).max_files(1_000).queue(queue);
+        let (recording, writer) = recorder.start(&hooks).unwrap();
+        let writing = std::thread::spawn(|| futures::executor::block_on(writer.run()));
+        let start = Arc::new(std::sync::Barrier::new(4));
+        let threads: Vec<_> = (0..4)
+            .map(|thread| {
+                let (hooks, start) = (hooks.clone(), Arc::clone(&start));
+                std::thread::spawn(move || {
+                    start.wait();
+                    for bell in 0..50 {
+                        futures::executor::block_on(ring(&hooks, thread * 50 + bell));
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        let summary = futures::executor::block_on(recording.close());
+        assert_eq!(writing.join().unwrap(), summary);
+        assert_eq!(summary.fires + summary.dropped, 200);
+        assert!(queue < 200 || summary.dropped == 0, "{summary:?}");
+        assert!(summary.files > 1, "{summary:?}");
+        let (lines, reader) = read(&path);
+        assert!(reader.torn().is_empty());
+        assert!(lines.iter().enumerate().all(|(at, line)| line.seq == at as u64));
+        let told = lines.iter().filter_map(|line| match &line.kind {
+            LineKind::Dropped(dropped) => Some(dropped.fires),
+            _ => None,
+        });
+        assert_eq!(told.sum::<u64>(), summary.dropped);
+        let whole: Vec<_> = Reader::open(&path).unwrap().fires().collect::<Result<_, _>>().unwrap();
+        let bells = whole.iter().map(|it| it.fire.payload.value().unwrap()["bell"].as_u64());
+        let mut bells: Vec<_> = bells.collect();
+        bells.sort_unstable();
+        bells.dedup();
+        assert_eq!(bells.len() as u64, summary.fires);
+    }
 }
 
 /// L38: what is flushed or closed is there; what is dropped is written as well as it can be.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_runtime::record::CapturePolicy;
+use hooks_runtime::record::{CapturePolicy, Part, Recorder};
 use hooks_runtime::replay::{DifferenceKind, FireVerdict, ReplayReport, replay};
 use hooks_runtime::{
-    BeforeExecute, Claim, FlowContext, Gate, HookContext, HookRegistry, Judgement, OnError,
-    Plugins, Verdict, hook_points, on,
+    AfterExecute, BeforeExecute, Claim, FlowContext, Gate, HookContext, HookRegistry, Judgement,
+    OnError, Plugins, Verdict, hook_points, on,
 };
 use replay_support::{Folder, record, record_as};
 
@@ -311,7 +311,11 @@ async fn l38_every_change_of_a_handler_is_shown_and_named() {
 #[tokio::test]
 async fn l38_what_was_not_captured_cannot_be_replayed() {
     for (policy, expected) in [
-        (CapturePolicy::None, "its payload is not captured: the capture policy of the point"),
+        (
+            CapturePolicy::None,
+            "its payload is not captured: the point has no capture policy that allows it; \
+             `Recorder::capture` gives one",
+        ),
         (CapturePolicy::Hash, "of its payload only the digest is recorded"),
         (CapturePolicy::redacted(|_, _, _| ()), "its payload is redacted"),
     ] {
@@ -329,8 +333,28 @@ async fn l38_what_was_not_captured_cannot_be_replayed() {
     let hooks = registry(&Arc::default());
     let (_folder, file) = recorded_day(&hooks).await;
     let report = replay(&file).against(&hooks).run().await.unwrap();
-    let reason = "`ran` is in no catalogue that the replay was given".to_owned();
+    let reason =
+        "`ran` is in no catalogue that the replay was given; `Recorded::catalogue` gives one";
+    let reason = reason.to_owned();
     assert_eq!(report.fires[0].verdict, FireVerdict::Cannot { reason });
+    // A recording that was begun without the catalogue has no payloads.
+    let (folder, hooks) = (Folder::new(), registry(&Arc::default()));
+    let file = folder.file("bare.jsonl");
+    let recorder = Recorder::to(&file).capture("*", CapturePolicy::Full);
+    let (recording, writer) = recorder.start(&hooks).unwrap();
+    tokio::spawn(writer.run());
+    day(&hooks).await;
+    recording.close().await;
+    let bare = replay_of(&file, &hooks).run().await.unwrap();
+    let reason = "its payload is not captured: no catalogue with JSON has the point; \
+                  `Recorder::catalogue` gives one";
+    assert_eq!(bare.fires[0].verdict, FireVerdict::Cannot { reason: reason.to_owned() });
+    // It is printed too, each reason once.
+    let printed = report.to_string();
+    let first =
+        "16 fires: 0 same, 0 changed, 16 could not be replayed\n  4 could not be replayed: `";
+    assert!(printed.starts_with(first), "{printed}");
+    assert_eq!(printed.lines().count(), 5, "{printed}");
 }
 
 /// L38: scopes are those that were recorded, and handlers come and go as they did.
@@ -473,10 +497,10 @@ fn trim_as_before(command: &RunningPayload) -> Verdict<RunningPayload> {
     trim(command)
 }
 
-/// L38: a run of a flow is replayed with what its operation returned, as long as its handlers
-/// are called: what a stage does to its run is not recorded.
+/// L38: a run of a flow is replayed with what its operation returned; of a handler that is not
+/// called what it did to the run is done again.
 #[tokio::test]
-async fn l38_a_run_of_a_flow_is_replayed_where_its_handlers_are_called() {
+async fn l38_a_run_of_a_flow_is_replayed_with_its_handlers_or_without() {
     struct Nightly;
     let registry = |longest: usize| {
         let hooks = HookRegistry::new();
@@ -542,10 +566,212 @@ async fn l38_a_run_of_a_flow_is_replayed_where_its_handlers_are_called() {
     assert_eq!(unknown.as_deref(), Some("its operation is not called, and was not called then"));
 
     let report = replay_of(&file, &registry(9)).recompose().run().await.unwrap();
-    let reason =
-        "`safety/cut` is not called, and what it did to the run is not recorded".to_owned();
-    assert_eq!(report.fires[0].verdict, FireVerdict::Cannot { reason });
-    assert_eq!(report.cannot().count(), 4);
+    assert_eq!((report.same().count(), report.fires.len()), (4, 4), "{report}");
+    let report = replay_of(&file, &registry(9)).recompose().without("safety").run().await.unwrap();
+    let by: Vec<_> = report.changed().map(|fire| fire.by().unwrap()).collect();
+    assert_eq!(by, ["safety/cut in beforeExecute"]);
+}
+
+/// A flow with handlers that are not pure, which do all that a stage can do. The second
+/// registry has the same that must not be called.
+fn impure(called: &Arc<AtomicUsize>) -> HookRegistry {
+    let hooks = HookRegistry::new();
+    let counted = |work: fn(&mut FlowContext<Run>) -> Result<(), &'static str>| {
+        let called = Arc::clone(called);
+        move |run: &mut FlowContext<Run>| {
+            called.fetch_add(1, Ordering::Relaxed);
+            work(run)
+        }
+    };
+    let first = |name: &'static str| on::<BeforeExecute<Run>>().name(name);
+    hooks
+        .register([
+            first("rewrites").handler(counted(|run| {
+                run.input_mut().unwrap().push('!');
+                Ok(())
+            })),
+            first("fails").handler(counted(|run| {
+                let line = run.input_mut().unwrap();
+                if !line.starts_with("refused") {
+                    return Ok(());
+                }
+                line.push('?');
+                Err("no more ink")
+            })),
+            first("remembers").handler(counted(|run| {
+                run.state_mut().insert(7_u32);
+                Ok(())
+            })),
+            first("answers").handler(counted(|run| {
+                if run.input().unwrap().starts_with("known") {
+                    run.respond(70);
+                }
+                Ok(())
+            })),
+            first("answers too").handler(counted(|run| {
+                if run.input().unwrap().starts_with("known") {
+                    run.respond(71);
+                }
+                Ok(())
+            })),
+            first("skips").handler(counted(|run| {
+                if run.input().unwrap().starts_with("brief") {
+                    run.skip();
+                }
+                if run.input().unwrap().starts_with("forbidden") {
+                    run.abort("not here");
+                }
+                Ok(())
+            })),
+            first("is skipped").handler(counted(|_| Ok(()))),
+            on::<AfterExecute<Run>>().name("rounds").handler(counted(|run| {
+                if let Some(output) = run.output_mut() {
+                    *output = *output / 10 * 10;
+                }
+                Ok(())
+            })),
+            on::<OnError<Run>>().name("mends").handler(counted(|run| {
+                if run.operation_error::<std::io::Error>().is_some() {
+                    run.recover(1);
+                }
+                Ok(())
+            })),
+        ])
+        .unwrap();
+    hooks
+}
+
+async fn runs(hooks: &HookRegistry) -> Vec<String> {
+    let mut came = Vec::new();
+    for line in ["ls", "known", "brief", "forbidden", "broken", "refused"] {
+        let operation = async |line: String| match line.starts_with("broken") {
+            true => Err(std::io::Error::other("it broke")),
+            false => Ok(line.len() as u32 + 20),
+        };
+        let run = hooks.flow::<Run>().run(line.to_owned(), operation).await;
+        came.push(run.map_or_else(|error| error.to_string(), |output| output.to_string()));
+    }
+    came
+}
+
+/// L38: what handlers do to a run, which are not pure, is done again and none of them is called.
+#[tokio::test]
+async fn l38_what_stages_did_to_a_run_is_done_again_and_none_is_called() {
+    let called = Arc::<AtomicUsize>::default();
+    let (hooks, folder) = (impure(&called), Folder::new());
+    let file = folder.file("day.jsonl");
+    let recording = record(&hooks, &points(), &file);
+    let aborted = "`commands:run` was aborted in beforeExecute by `skips` (built-in): not here";
+    let came = runs(&hooks).await;
+    assert_eq!(came[..5], ["20", "70", "20", aborted, "1"]);
+    assert!(came[5].ends_with("no more ink"), "{}", came[5]);
+    recording.close().await;
+    let before = called.load(Ordering::Relaxed);
+
+    let today = impure(&called);
+    for recompose in [false, true] {
+        let replay = replay_of(&file, &today);
+        let replay = if recompose { replay.recompose() } else { replay };
+        let report = replay.run().await.unwrap();
+        assert_eq!((report.same().count(), report.fires.len()), (6, 6), "{report}");
+    }
+    assert_eq!(called.load(Ordering::Relaxed), before, "nothing was called");
+
+    // What is called is compared with what was recorded of it, to the value.
+    let rounds = on::<AfterExecute<Run>>().name("rounds").pure().replace();
+    let other = impure(&called);
+    other
+        .register(rounds.handler(|run: &mut FlowContext<Run>| {
+            if let Some(output) = run.output_mut() {
+                *output = *output / 10 * 10 + u32::from(*output < 30);
+            }
+        }))
+        .unwrap();
+    let report = replay_of(&file, &other).run().await.unwrap();
+    let texts: Vec<_> = report.changed().map(|fire| fire.differences[0].to_string()).collect();
+    let expected =
+        "answer    rounds in afterExecute: ran, as {\"changed\":20} -> ran, as {\"changed\":21}";
+    assert_eq!(texts, [expected; 2], "{report}");
+
+    // Without the first answer the second would count, which was refused and is not recorded.
+    let replay = replay_of(&file, &today).without("*:answers").recompose();
+    let report = replay.run().await.unwrap();
+    let known = report.changed().next().unwrap();
+    let FireVerdict::Changed { by, unknown } = &known.verdict else { panic!("{report}") };
+    assert_eq!(by.as_deref(), Some("answers in beforeExecute"));
+    assert_eq!(
+        unknown.as_deref(),
+        Some(
+            "`answers too` is not called, and its answer was refused then, is not recorded, and \
+             would count now"
+        )
+    );
+
+    // A handler is not asked about another input than that which was recorded.
+    let report = replay_of(&file, &today).without("*:rewrites").run().await.unwrap();
+    let unknown =
+        "`fails` is not called, and what was recorded of it is about another input or output";
+    let by = Some("rewrites in beforeExecute".to_owned());
+    let unknown = Some(unknown.to_owned());
+    assert_eq!(report.fires[0].verdict, FireVerdict::Changed { by, unknown }, "{report}");
+}
+
+/// L38: state that a handler had put into a run, which is not called, is not recorded: a handler
+/// that asks for it says so; where none does, nothing is missing.
+#[tokio::test]
+async fn l38_state_of_a_run_that_is_not_recorded_is_not_made_up() {
+    let called = Arc::default();
+    let (hooks, folder) = (impure(&called), Folder::new());
+    let reads = || {
+        let reads = on::<AfterExecute<Run>>().name("reads").priority(9).pure();
+        reads.handler(|run: &mut FlowContext<Run>| {
+            if let Some(7) = run.state().get::<u32>() {
+                *run.output_mut().unwrap() += 1;
+            }
+        })
+    };
+    hooks.register(reads()).unwrap();
+    let file = folder.file("day.jsonl");
+    let recording = record(&hooks, &points(), &file);
+    assert_eq!(runs(&hooks).await[0], "21");
+    recording.close().await;
+    let today = impure(&called);
+    today.register(reads()).unwrap();
+    let report = replay_of(&file, &today).run().await.unwrap();
+    let reason = "`reads` asks for the state of the run, which a handler had changed that is not \
+                  called: that is not recorded";
+    let reason = reason.to_owned();
+    assert_eq!(report.fires[0].verdict, FireVerdict::Cannot { reason }, "{report}");
+    assert_eq!(report.changed().count(), 0, "{report}");
+
+    // Called, it puts it there.
+    let report = replay_of(&file, &today).call("*:remembers").run().await.unwrap();
+    assert_eq!((report.same().count(), report.fires.len()), (6, 6), "{report}");
+}
+
+/// L38: what a policy leaves of a flow's values is what it leaves of what its stages did.
+#[tokio::test]
+async fn l38_what_a_policy_says_of_a_flow_holds_for_its_stages() {
+    let (hooks, folder) = (impure(&Arc::default()), Folder::new());
+    let file = folder.file("day.jsonl");
+    let secret = CapturePolicy::redacted(|point, part, value| {
+        // A reason and a message are texts of the stage, all else are values of the flow.
+        assert!(point == "commands:run" || part == Part::Text, "{point}: {part:?}");
+        *value = "…".into();
+    });
+    let recorder = Recorder::to(&file).catalogue(&points()).capture("*", CapturePolicy::Full);
+    let (recording, writer) = recorder.capture("commands:run", secret).start(&hooks).unwrap();
+    tokio::spawn(writer.run());
+    let _ = runs(&hooks).await;
+    recording.close().await;
+    let text = std::fs::read_to_string(&file).unwrap();
+    for word in ["ls!", "known!", "not here"] {
+        assert!(!text.contains(word), "{word}");
+    }
+    let left = r#"{"kind":"redacted","value":{"input":"…"}}"#;
+    assert!(text.contains(left), "{text}");
+    // A handler that did nothing shows nothing.
+    assert!(text.contains(r#""answer":{"kind":"full","value":null}"#), "{text}");
 }
 
 /// The text that CI shows.

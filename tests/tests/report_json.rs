@@ -210,6 +210,7 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                     "elapsed_ns": 1,
                     "overrun_ns": null,
                     "settings": [],
+                    "notes": {},
                 },
                 {
                     "handler": "sweet",
@@ -221,6 +222,7 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                     "elapsed_ns": 1,
                     "overrun_ns": null,
                     "settings": [],
+                    "notes": {},
                 },
                 {
                     "handler": "away",
@@ -229,6 +231,7 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                     "elapsed_ns": null,
                     "overrun_ns": null,
                     "settings": [],
+                    "notes": {},
                 },
                 {
                     "handler": "dry",
@@ -242,6 +245,7 @@ async fn l21_a_fire_is_reported_handler_by_handler() {
                     "elapsed_ns": 1,
                     "overrun_ns": null,
                     "settings": [],
+                    "notes": {},
                 },
             ],
             "break_glass": [],
@@ -292,6 +296,7 @@ async fn l21_a_flow_is_reported_stage_by_stage() {
                     "elapsed_ns": 1,
                     "overrun_ns": null,
                     "settings": [],
+                    "notes": {},
                 }],
                 "break_glass": [],
             }],

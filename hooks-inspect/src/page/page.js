@@ -540,7 +540,7 @@
     return (fire) => (!point || fire.point.toLowerCase().includes(point))
       && (!handler || fire.handlers.some((it) => it.handler.toLowerCase().slice(fire.point.length).includes(handler)))
       && (!outcome || (outcome === '!' ? isTrouble(fire) : fire.outcome === outcome))
-      && (!text || [fire.point, fire.outcome, fire.error ?? '', ...fire.handlers.flatMap((it) => [it.handler, it.text])].some((it) => it.toLowerCase().includes(text)));
+      && (!text || [fire.point, fire.outcome, fire.error ?? '', ...fire.handlers.flatMap((it) => [it.handler, it.text, ...Object.values(it.notes)])].some((it) => it.toLowerCase().includes(text)));
   };
   // At most once a frame, however many fires there are.
   const draw = () => {
@@ -568,7 +568,7 @@
       const off = it.status === 'filtered' && /disabled|sampled/.test(it.text);
       const refused = it.status === 'ran' && /^(rejected|aborted): /.test(it.text);
       const did = it.status === 'ran' && !QUIET.includes(it.text);
-      return h('span', { className: `chip ${off ? 'off' : refused ? 'failed' : did ? 'did' : it.status}`, textContent: short(it.handler, fire.point) + (off ? ': off' : ''), title: it.text });
+      return h('span', { className: `chip ${off ? 'off' : refused ? 'failed' : did ? 'did' : it.status}`, textContent: short(it.handler, fire.point) + (off ? ': off' : ''), title: [it.text, ...Object.entries(it.notes).map(([key, value]) => `${key}: ${value}`)].join('\n') });
     });
     if (fire.more) chips.push(h('span', { className: 'soft', textContent: `and ${fire.more} more` }));
     const remarks = fire.handlers.filter((it) => it.status !== 'filtered' && !(it.status === 'ran' && QUIET.includes(it.text)))

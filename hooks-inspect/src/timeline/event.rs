@@ -1,5 +1,7 @@
 //! A fire, as pages see it.
 
+use std::collections::BTreeMap;
+
 use hooks_runtime::operator::TracedFire;
 use hooks_runtime::report::{HandlerReport, HandlerStatus};
 use schemars::JsonSchema;
@@ -9,6 +11,8 @@ use crate::text::{address, nanoseconds, shortened, unix_ms};
 
 /// More rows of one fire are counted only: a point may have thousands of handlers.
 const MOST_ROWS: usize = 64;
+/// Of the notes of a handler.
+const MOST_NOTES: usize = 16;
 
 /// One fire.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -54,6 +58,8 @@ pub(crate) struct HandlerRow {
     pub(crate) took_ns: Option<u64>,
     /// The settings of an operator that counted for it.
     pub(crate) settings: Vec<u64>,
+    /// What it noted of the call: at most 16 notes.
+    pub(crate) notes: BTreeMap<&'static str, String>,
 }
 
 impl FireEvent {
@@ -96,6 +102,7 @@ impl HandlerRow {
             text: shortened(&row.status().to_string()),
             took_ns: row.elapsed().map(nanoseconds),
             settings: row.settings().iter().map(|setting| setting.id().number()).collect(),
+            notes: row.notes().take(MOST_NOTES).map(|(key, it)| (key, shortened(it))).collect(),
         }
     }
 }

@@ -7,7 +7,8 @@ use axum::http::{HeaderMap, Request, StatusCode, header};
 use hooks_inspect::{Failures, Inspector, Token};
 use hooks_runtime::observe::Statistics;
 use hooks_runtime::{
-    BeforeExecute, FlowContext, HookRegistry, Judgement, RegisterError, hook_points, on,
+    BeforeExecute, FlowContext, HookContext, HookRegistry, Judgement, RegisterError, hook_points,
+    on,
 };
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -86,7 +87,8 @@ fn register(hooks: &HookRegistry) -> Result<(), RegisterError> {
                 item => Err(format!("no address for {item}")),
             },
         ),
-        on::<Paying>().name("limit").guard(|paying: &PayingPayload| {
+        on::<Paying>().name("limit").guard(|paying: &PayingPayload, cx: &HookContext| {
+            cx.note("limit", "100");
             if paying.cents < 100 { Judgement::Pass } else { Judgement::reject("too much") }
         }),
         on::<BeforeExecute<Delivering>>()

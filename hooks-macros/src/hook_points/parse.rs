@@ -109,8 +109,8 @@ fn body(input: ParseStream, point: &mut DraftPoint, errors: &mut Errors) -> syn:
     if input.peek(Token![->]) {
         let arrow: Token![->] = input.parse()?;
         point.result = Arrow::Unreadable;
-        closed = input.peek(Brace);
         let shape = result(input, errors)?;
+        closed = matches!(shape, Shape::Fields(_));
         point.result = Arrow::Given(arrow.spans[0], shape);
     }
     if input.peek(Token![;]) {
@@ -161,7 +161,16 @@ fn result(input: ParseStream, errors: &mut Errors) -> syn::Result<Shape> {
         let message = "the result is missing: write a type or `{ field: Type }` after `->`";
         return Err(syn::Error::new(input.span(), message));
     }
-    typed(input).map(|ty| Shape::Type(Box::new(ty)))
+    let ty = typed(input)?;
+    if !input.peek(Brace) {
+        return Ok(Shape::Type(Box::new(ty)));
+    }
+    errors.push(
+        ty.span(),
+        "fields of a result are declared without a name: remove this, or declare the type elsewhere \
+         and write `;` in place of the fields",
+    );
+    fields(input, errors).map(Shape::Fields)
 }
 
 fn fields(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Field>> {

@@ -87,6 +87,21 @@ fn a_missing_semicolon_costs_nothing_else() {
 }
 
 #[test]
+fn a_name_before_the_fields_of_a_result_costs_nothing_else() {
+    let expansion = points("pub claiming A(u8) -> Desk { desk: u8 } pub void B {}");
+    assert_holds(&expansion, "pub desk: u8");
+    assert_holds(&expansion, "for B");
+    assert_messages(
+        expansion,
+        &[(
+            "Desk",
+            "fields of a result are declared without a name: remove this, or declare the type \
+             elsewhere and write `;` in place of the fields",
+        )],
+    );
+}
+
+#[test]
 fn a_semicolon_after_braces_is_accepted() {
     assert_messages(points("void A {}; modifying B {} -> { a: u8 };"), &[]);
 }

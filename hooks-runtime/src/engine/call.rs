@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::engine::containment::contained;
 use crate::engine::fire::Fire;
 use crate::error::FailureKind;
+use crate::observe::notes;
 use crate::operator::breaker::Permit;
 use crate::registry::entry::Entry;
 use crate::timer::{Sleep, Timer};
@@ -87,9 +88,16 @@ impl CallRecord {
         };
         recorder.polling(self.number, entry, true);
         let since = *self.since.get_or_insert_with(Instant::now);
-        let polled = poll();
+        let (polled, noted) = if recorder.keeps_notes() {
+            notes::collect(fire.call_key(entry), poll)
+        } else {
+            (poll(), Vec::new())
+        };
         // Right beside it: the time of an observer is not the handler's.
         self.took = Some(since.elapsed());
+        if !noted.is_empty() {
+            recorder.noted(self.number, noted);
+        }
         recorder.polling(self.number, entry, false);
         polled
     }

@@ -1,6 +1,7 @@
 //! One fire: which handlers take part, and where its failures go.
 
 use std::any::TypeId;
+use std::ptr;
 use std::time::{Duration, Instant};
 
 use crate::engine::call::CallRecord;
@@ -10,6 +11,7 @@ use crate::error::{FailureKind, HandlerFailure};
 use crate::flow::{Participants, Standing};
 use crate::handler::target::Target;
 use crate::observe::log;
+use crate::observe::notes::CallKey;
 use crate::observe::recorder::Recorder;
 use crate::operator::breaker::{Permit, Transition};
 use crate::operator::rules::{Began, FireRules, HandlerRules, PointRules};
@@ -90,6 +92,7 @@ impl<'w> Fire<'w> {
         Watch::new(contribution || self.time_limit(entry).is_some(), contribution)
             .in_shadow(in_shadow)
             .under(rules.and_then(|rules| rules.policy))
+            .shortened(rules.is_some_and(|rules| rules.limit.is_some()))
     }
 
     /// The fire begins, over that list: it uses what an operator has set then, to its
@@ -121,6 +124,11 @@ impl<'w> Fire<'w> {
     /// What an operator has set for a handler, where that is anything.
     pub(crate) fn rules(&self, entry: &Entry) -> Option<&'w HandlerRules> {
         self.rules?.of(entry)
+    }
+
+    /// Tells a call of that handler in this fire from others, as its context does.
+    pub(crate) fn call_key(&self, entry: &Entry) -> CallKey {
+        (ptr::from_ref(self.info).addr(), ptr::from_ref(entry).addr())
     }
 
     /// How long this fire waits for a handler.

@@ -178,6 +178,9 @@ impl<'w, 'i> Walk<'w, 'i> {
                     Err(kind) => return Ok((record, Err(kind))),
                 }
                 let watch = fire.watch(entry);
+                if let Some(limit) = fire.rules(entry).and_then(|rules| rules.limit) {
+                    entered.shorten(limit);
+                }
                 let step = record.poll(fire, entry, || match asked {
                     Asked::Panicked => CallStep::Panicked,
                     _ => entered.start(watch),
@@ -276,7 +279,12 @@ impl<'w, 'i> Walk<'w, 'i> {
         // What it would have contributed must not be taken for the next one's.
         drop(self.invocation.take_contribution());
         #[cfg(feature = "record")]
-        drop(self.invocation.take_answer());
+        {
+            drop(self.invocation.take_answer());
+            if let Some(recorder) = self.fire.recorder {
+                recorder.failed_in_stage(&handler.entry, &mut self.invocation.payload());
+            }
+        }
         let Some(failure) = self.fire.failed(&handler.entry, call, kind) else {
             return Settled::Next;
         };

@@ -24,6 +24,16 @@ pub(super) struct Answers<R> {
     unrecoverable: Option<RecoveryRefusal>,
 }
 
+/// What a handler gives an output as.
+#[cfg(feature = "record")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// An answer in place of the operation.
+    Answer,
+    /// A recovery from its failure.
+    Recovery,
+}
+
 /// What came of the outputs that a handler gave.
 #[derive(Debug)]
 pub struct Taken {
@@ -43,6 +53,12 @@ impl<R> Answers<R> {
             _ => Some(RecoveryRefusal::OtherStage),
         };
         Self { given: None, refused: None, unanswerable, unrecoverable }
+    }
+
+    /// A handler of the stage has recovered before.
+    #[cfg(feature = "json")]
+    pub(super) fn set_recovered(&mut self) {
+        self.unrecoverable = self.unrecoverable.or(Some(RecoveryRefusal::EarlierRecovery));
     }
 
     /// An answer of the running handler, and whether it is taken if the handler
@@ -84,6 +100,49 @@ impl<R> Answers<R> {
             Contribution::Answered
         };
         Some(Taken { contribution: refused.unwrap_or(contribution), recovered })
+    }
+
+    /// Whether the running handler gave something that was refused: an answer, or a recovery.
+    #[cfg(feature = "record")]
+    pub(super) fn refused(&self) -> Option<Given> {
+        match self.refused {
+            Some(Contribution::RecoveryRefused(_)) => Some(Given::Recovery),
+            Some(_) => Some(Given::Answer),
+            None => None,
+        }
+    }
+
+    /// What the running handler gave: an answer, or in a stage that takes one a recovery.
+    #[cfg(feature = "record")]
+    pub(super) fn kind_of_given(&self) -> Given {
+        if self.unrecoverable.is_none() { Given::Recovery } else { Given::Answer }
+    }
+
+    /// Whether an output is refused whatever it is.
+    #[cfg(feature = "replay")]
+    pub(super) fn refuses(&self, kind: Given) -> bool {
+        self.given.is_some()
+            || match kind {
+                Given::Answer => self.unanswerable.is_some(),
+                Given::Recovery => self.unrecoverable.is_some(),
+            }
+    }
+
+    /// Refuses an output that is not known, as [`respond`](Self::respond) and
+    /// [`recover`](Self::recover) would.
+    #[cfg(feature = "replay")]
+    pub(super) fn refuse(&mut self, kind: Given) {
+        let own = self.given.is_some();
+        self.refused = match kind {
+            Given::Answer => self
+                .unanswerable
+                .or(own.then_some(AnswerRefusal::OwnAnswer))
+                .map(Contribution::AnswerRefused),
+            Given::Recovery => self
+                .unrecoverable
+                .or(own.then_some(RecoveryRefusal::OwnRecovery))
+                .map(Contribution::RecoveryRefused),
+        };
     }
 
     /// Drops what a handler gave that failed or aborted.

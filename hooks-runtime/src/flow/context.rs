@@ -13,16 +13,26 @@ use crate::registry::entry::Owner;
 
 /// One run of the flow `F`, as its handlers see and steer it.
 pub struct FlowContext<F: FlowPoint> {
-    stage: StageKind,
+    pub(super) stage: StageKind,
     pub(crate) input: Option<F::Payload>,
     pub(crate) output: Option<F::Result>,
     pub(crate) error: Option<FlowError>,
     /// The handler that recovered, and its owner.
     pub(crate) recovered: Option<(Arc<str>, Owner)>,
-    signal: Option<Signal>,
-    answers: Answers<F::Result>,
-    state: State,
+    pub(super) signal: Option<Signal>,
+    pub(super) answers: Answers<F::Result>,
+    pub(super) state: State,
     hooks: ScopedHooks,
+}
+
+/// A run that is not one of this registry, at one of its stages.
+#[cfg(feature = "json")]
+pub(crate) struct RunElsewhere<F: FlowPoint> {
+    pub(crate) stage: StageKind,
+    pub(crate) input: Option<F::Payload>,
+    pub(crate) output: Option<F::Result>,
+    pub(crate) error: Option<FlowError>,
+    pub(crate) recovered: bool,
 }
 
 /// What a handler asked for.
@@ -86,6 +96,20 @@ impl<F: FlowPoint> FlowContext<F> {
             state: State::new(),
             hooks,
         }
+    }
+
+    /// That of a run elsewhere, which has come to this stage.
+    #[cfg(feature = "json")]
+    pub(crate) fn of_run_elsewhere(run: RunElsewhere<F>, hooks: ScopedHooks) -> Self {
+        let RunElsewhere { stage, input, output, error, recovered } = run;
+        let mut answers = Answers::of_stage(stage, error.as_ref());
+        if recovered {
+            answers.set_recovered();
+        }
+        // Who did is known there.
+        let recovered = recovered.then(|| ("".into(), Owner::BuiltIn));
+        let (signal, state) = (None, State::new());
+        Self { stage, input, output, error, recovered, signal, answers, state, hooks }
     }
 
     /// Starts a stage. What a failed handler of the stage before asked for is

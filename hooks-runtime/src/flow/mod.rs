@@ -120,6 +120,8 @@ mod error;
 mod host;
 mod operation;
 mod participants;
+#[cfg(feature = "record")]
+mod recorded;
 mod report;
 mod run;
 mod stage_run;
@@ -128,12 +130,18 @@ mod state;
 mod step;
 mod validation;
 
+#[cfg(feature = "record")]
+pub(crate) use answer::Given;
 pub use context::FlowContext;
+#[cfg(feature = "json")]
+pub(crate) use context::RunElsewhere;
 pub use error::FlowError;
 pub use operation::Operation;
 pub(crate) use participants::{Participants, Standing};
 pub use report::{FlowReport, Recovery};
 pub use run::FlowRun;
+#[cfg(feature = "json")]
+pub(crate) use stage_run::StageEnd;
 pub use stages::{
     AfterExecute, AfterValidation, BeforeExecute, BeforeValidation, Finally, FlowPoint, OnError,
     RunOf, RunsAs, Stage, StageDescriptors, StageKind,

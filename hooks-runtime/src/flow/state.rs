@@ -29,32 +29,62 @@ use crate::engine::containment::drop_contained;
 /// hooks.flow::<Upload>().run(vec![1], async |bytes| Ok::<_, std::io::Error>(bytes.len())).await?;
 /// # Ok(()) }
 /// ```
-pub struct State(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+pub struct State {
+    values: HashMap<TypeId, Box<dyn Any + Send + Sync>>,
+    /// How often handlers may have changed it.
+    #[cfg(feature = "record")]
+    pub(super) changes: u64,
+    /// In a replay: what became of it, where a handler is not called that had changed it.
+    #[cfg(feature = "replay")]
+    pub(super) lost: super::recorded::Lost,
+}
 
 impl State {
     // Not `Default`, by which a handler could take another's values along.
     pub(super) fn new() -> Self {
-        Self(HashMap::new())
+        Self {
+            values: HashMap::new(),
+            #[cfg(feature = "record")]
+            changes: 0,
+            #[cfg(feature = "replay")]
+            lost: super::recorded::Lost::default(),
+        }
+    }
+
+    fn values(&self) -> &HashMap<TypeId, Box<dyn Any + Send + Sync>> {
+        #[cfg(feature = "replay")]
+        self.lost.ask();
+        &self.values
+    }
+
+    fn values_mut(&mut self) -> &mut HashMap<TypeId, Box<dyn Any + Send + Sync>> {
+        #[cfg(feature = "record")]
+        {
+            self.changes += 1;
+        }
+        #[cfg(feature = "replay")]
+        self.lost.ask();
+        &mut self.values
     }
 
     /// Inserts a value; returns the one of its type that it replaces.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) -> Option<T> {
-        self.0.insert(TypeId::of::<T>(), Box::new(value)).and_then(unboxed)
+        self.values_mut().insert(TypeId::of::<T>(), Box::new(value)).and_then(unboxed)
     }
 
     /// The value of that type.
     pub fn get<T: 'static>(&self) -> Option<&T> {
-        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+        self.values().get(&TypeId::of::<T>())?.downcast_ref()
     }
 
     /// The value of that type, to change.
     pub fn get_mut<T: 'static>(&mut self) -> Option<&mut T> {
-        self.0.get_mut(&TypeId::of::<T>())?.downcast_mut()
+        self.values_mut().get_mut(&TypeId::of::<T>())?.downcast_mut()
     }
 
     /// Takes the value of that type out.
     pub fn remove<T: 'static>(&mut self) -> Option<T> {
-        self.0.remove(&TypeId::of::<T>()).and_then(unboxed)
+        self.values_mut().remove(&TypeId::of::<T>()).and_then(unboxed)
     }
 }
 
@@ -66,7 +96,7 @@ fn unboxed<T: 'static>(value: Box<dyn Any + Send + Sync>) -> Option<T> {
 /// panic.
 impl Drop for State {
     fn drop(&mut self) {
-        for (_, value) in self.0.drain() {
+        for (_, value) in self.values.drain() {
             drop_contained("the state of a flow", value);
         }
     }
@@ -74,6 +104,6 @@ impl Drop for State {
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State").field("values", &self.0.len()).finish()
+        f.debug_struct("State").field("values", &self.values.len()).finish_non_exhaustive()
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Options {
     pub(crate) name: Named,
     pub(crate) plugin: Option<Arc<str>>,
     pub(crate) priority: Option<i32>,
+    /// What decides among handlers of that priority, in place of when it was registered.
+    pub(crate) turn: Option<Arc<str>>,
     pub(crate) policy: Option<FailurePolicy>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) before: Vec<Arc<str>>,
@@ -46,6 +48,7 @@ impl Options {
             name: Named::ByPlace,
             plugin: None,
             priority: None,
+            turn: None,
             policy: None,
             timeout: None,
             before: Vec::new(),
@@ -81,6 +84,7 @@ impl Options {
     /// Whether a replacement of `old` asks for another place than that one's.
     pub(crate) fn moves(&self, old: &Entry) -> bool {
         self.priority.is_some_and(|priority| priority != old.priority)
+            || self.turn.is_some() && self.turn != old.turn
             || !self.before.is_empty()
             || !self.after.is_empty()
     }
@@ -105,6 +109,32 @@ macro_rules! option_methods {
         /// Its place: the lower number first, 0 by default.
         pub fn priority(mut self, priority: i32) -> Self {
             self.options.priority = Some(priority);
+            self
+        }
+
+        /// Its turn among handlers of the same priority, in place of when it was
+        /// registered: those that have one follow those that have none, in the order of
+        /// these texts.
+        ///
+        /// For handlers that come and go by themselves, in several registries that are to
+        /// agree on the order:
+        ///
+        /// ```
+        /// # use hooks_runtime::{HookRegistry, hook_points, on};
+        /// # hook_points! { pub void Started { service: String } }
+        /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// # let hooks = HookRegistry::new();
+        /// for place in ["west", "east"] {
+        ///     let lamp = on::<Started>().name(place).turn(place);
+        ///     hooks.register(lamp.handler(|_: &StartedPayload| println!("on")))?;
+        /// }
+        /// hooks.register(on::<Started>().name("host").handler(|_: &StartedPayload| ()))?;
+        /// let names: Vec<_> = hooks.handlers_at::<Started>().into_iter().map(|it| it.name).collect();
+        /// assert_eq!(names.iter().map(|it| &**it).collect::<Vec<_>>(), ["host", "east", "west"]);
+        /// # Ok(()) }
+        /// ```
+        pub fn turn(mut self, turn: impl Into<std::sync::Arc<str>>) -> Self {
+            self.options.turn = Some(turn.into());
             self
         }
 
@@ -156,7 +186,8 @@ macro_rules! option_methods {
 
         /// Takes the place of the owner's handler of the same name, if there is one:
         /// its priority, its constraints and its turn among equals. One that asks for
-        /// another priority, or for `before` or `after`, is ordered as if it were new.
+        /// another priority or turn, or for `before` or `after`, is ordered as if it were
+        /// new.
         ///
         /// ```
         /// # use hooks_runtime::{HookRegistry, hook_points, on};

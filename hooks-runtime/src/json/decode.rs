@@ -21,20 +21,42 @@ where
     P: HookPoint,
     P::Payload: DeserializeOwned,
 {
-    let whole = |problem: &str| Mismatch {
-        point: P::NAME,
-        what: "the payload",
-        path: ".".to_owned(),
-        problem: short(problem),
-    };
+    document(P::NAME, "the payload", text)
+}
+
+/// Reads a whole text.
+pub(super) fn document<T: DeserializeOwned>(
+    point: &'static str,
+    what: &'static str,
+    text: &[u8],
+) -> Result<T, JsonError> {
     let mut document = serde_json::Deserializer::from_slice(text);
-    let read = contained(|| tracked(P::NAME, "the payload", &mut document));
-    let payload = read.map_err(|message| whole(&format!("reading it panicked: {message}")))??;
+    let read = contained(|| tracked(point, what, &mut document));
+    let read = read.map_err(|message| panicked(point, what, &message))??;
     if let Err(error) = document.end() {
-        drop_contained("a payload", payload);
-        return Err(whole(&error.to_string()).into());
+        drop_contained(what, read);
+        return Err(whole(point, what, &error.to_string()).into());
     }
-    Ok(payload)
+    Ok(read)
+}
+
+/// Reads a part of a text that was read.
+pub(super) fn part<T: DeserializeOwned>(
+    point: &'static str,
+    what: &'static str,
+    part: Value,
+) -> Result<T, JsonError> {
+    let read = contained(|| tracked(point, what, part));
+    Ok(read.map_err(|message| panicked(point, what, &message))??)
+}
+
+fn panicked(point: &'static str, what: &'static str, message: &str) -> Mismatch {
+    whole(point, what, &format!("reading it panicked: {message}"))
+}
+
+/// What is wrong with the whole of a text.
+pub(super) fn whole(point: &'static str, what: &'static str, problem: &str) -> Mismatch {
+    Mismatch { point, what, path: ".".to_owned(), problem: short(problem) }
 }
 
 /// Reads the answer of a handler of `P`.

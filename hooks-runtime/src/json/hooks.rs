@@ -133,6 +133,59 @@ impl JsonHooks<'_> {
         }
     }
 
+    /// Fires the stage of that name, such as `sum/afterExecute`, for a run that is elsewhere:
+    /// JSON text says how far that is, in the form in which a handler that speaks JSON
+    /// [receives](crate::json) it. What the handlers asked for is the answer, in the form in
+    /// which such a handler answers, and there is a report, if anything was fired.
+    ///
+    /// The error of a run is here a text, and counts as one of the operation. Handlers that
+    /// are bound to a target do not take part.
+    ///
+    /// ```
+    /// # use hooks_runtime::{AfterExecute, FlowContext, HookRegistry, hook_points, on};
+    /// # use hooks_runtime::json::json;
+    /// # hook_points! {
+    /// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+    /// #     /// One sum, stage by stage.
+    /// #     pub flow Sum(Vec<u32>) -> u32;
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<AfterExecute<Sum>>().handler(|sum: &mut FlowContext<Sum>| {
+    ///     *sum.output_mut().unwrap() += 1;
+    /// }))?;
+    /// let catalogue = points();
+    /// let run = r#"{"flow": "sum", "stage": "afterExecute", "output": 9}"#;
+    /// let (answer, report) = hooks.json(&catalogue).fire_stage("sum/afterExecute", run).await;
+    /// assert_eq!(answer?, json!({"output": 10}));
+    /// assert_eq!(report.unwrap().handlers().len(), 1);
+    /// # Ok(()) }
+    /// ```
+    pub async fn fire_stage(
+        &self,
+        name: &str,
+        run: impl AsRef<[u8]> + Send,
+    ) -> (Result<Value, JsonError>, Option<FireReport>) {
+        let run = run.as_ref();
+        let named = self.catalogue.named(name).ok_or_else(|| unknown(self.catalogue, name, true));
+        let firing = named.and_then(|(point, stage)| match (json_of(point)?, stage.stage()) {
+            (ByName::Run(flow), Some(kind)) => {
+                self.check_size(stage.name(), run)?;
+                Ok(flow.fire_stage(&self.hooks, kind, run))
+            }
+            _ => Err(JsonError::WrongModel {
+                point: point.name(),
+                model: point.model(),
+                instead: "it has no stages of that name, so fire or run it",
+            }),
+        });
+        match firing {
+            Ok(firing) => firing.await,
+            Err(error) => (Err(error), None),
+        }
+    }
+
     async fn fire_point(
         &self,
         name: &str,

@@ -89,7 +89,7 @@ impl JsonPoint {
 #[cfg(feature = "replay")]
 impl JsonPoint {
     /// A handler that speaks JSON, to stand in for one of this point, or of that stage of
-    /// this flow.
+    /// this flow: there it answers with what was recorded of the other.
     pub(crate) fn stand_in(
         self,
         stage: Option<StageKind>,
@@ -99,7 +99,7 @@ impl JsonPoint {
         let options = Options::new(location);
         let registration = match (self.0, stage) {
             (ByName::Fired(point), None) => point.register(options, handler),
-            (ByName::Run(flow), Some(stage)) => flow.register(stage, options, handler),
+            (ByName::Run(flow), Some(stage)) => flow.stand_in(stage, options, handler),
             _ => return None,
         };
         Some(registration.handler)
@@ -108,12 +108,24 @@ impl JsonPoint {
 
 #[cfg(feature = "record")]
 impl JsonPoint {
-    /// What a handler of the point of that type answered, where it is this point; or what is
-    /// wrong with it.
+    /// What a handler of the point of that type answered, where it is this point; of a stage
+    /// how it has left the run, in place of its answer. Or what is wrong with it.
     pub(crate) fn answer(self, point: TypeId, answer: &dyn Any) -> Option<Result<Value, String>> {
         match self.0 {
             ByName::Fired(erased) => erased.answer(point, answer),
-            ByName::Run(_) => None,
+            ByName::Run(flow) => flow.left(answer),
+        }
+    }
+
+    /// How a run is when that stage of it begins, or after a handler that failed.
+    pub(crate) fn begun(
+        self,
+        stage: StageKind,
+        payload: &mut Payload<'_>,
+    ) -> Option<Result<Value, String>> {
+        match self.0 {
+            ByName::Fired(_) => None,
+            ByName::Run(flow) => flow.begun(stage, payload),
         }
     }
 
@@ -132,6 +144,9 @@ pub(super) type FireOutcome = (Result<Outcome, JsonError>, Option<FireReport>);
 
 /// The outcome of a run, and its report.
 pub(super) type RunOutcome = (Result<Value, JsonError>, Option<FlowReport>);
+
+/// What the handlers of a stage asked for, and its report.
+pub(super) type StageOutcome = (Result<Value, JsonError>, Option<FireReport>);
 
 pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -163,7 +178,25 @@ pub(super) trait RunByName: Send + Sync {
         options: Box<Options>,
         handler: JsonHandler,
     ) -> Registration;
+    /// Fires a stage by itself.
+    fn fire_stage<'a>(
+        &self,
+        hooks: &'a ScopedHooks,
+        stage: StageKind,
+        text: &'a [u8],
+    ) -> Boxed<'a, StageOutcome>;
     fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>>;
+    #[cfg(feature = "record")]
+    fn left(&self, context: &dyn Any) -> Option<Result<Value, String>>;
+    #[cfg(feature = "record")]
+    fn begun(&self, stage: StageKind, payload: &mut Payload<'_>) -> Option<Result<Value, String>>;
+    #[cfg(feature = "replay")]
+    fn stand_in(
+        &self,
+        stage: StageKind,
+        options: Box<Options>,
+        handler: JsonHandler,
+    ) -> Registration;
     #[cfg(feature = "record")]
     fn output(&self, output: &dyn Any) -> Option<Result<Value, String>>;
 }

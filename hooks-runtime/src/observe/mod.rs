@@ -40,6 +40,7 @@ mod event;
 pub(crate) mod log;
 #[cfg(feature = "metrics")]
 mod metrics;
+pub(crate) mod notes;
 pub(crate) mod recorder;
 #[cfg(feature = "tracing")]
 mod spans;

@@ -3,7 +3,7 @@
 
 #[cfg(feature = "record")]
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use crate::flow::{FlowStep, NotRun, StepStatus};
 use crate::handler::target::Target;
 #[cfg(feature = "record")]
 use crate::json::JsonPoint;
+use crate::observe::notes::Note;
 use crate::observe::{
     FireEnd, ObservedCall, ObservedFire, ObservedStep, Observer, logs_failures, notify,
 };
@@ -25,7 +26,7 @@ use crate::operator::rules::HandlerRules;
 use crate::operator::trace::{FireTraces, Payload};
 use crate::point::PointDescriptor;
 #[cfg(feature = "record")]
-use crate::record::{FireRecording, RawAnswer, Timed};
+use crate::record::{FireRecording, RawAnswer, StageRun, Timed};
 #[cfg(feature = "replay")]
 use crate::registry::copy::ForReplay;
 use crate::registry::entry::Entry;
@@ -52,6 +53,9 @@ pub(crate) struct Recorder<'f> {
     /// The replay that its registry is a copy for.
     #[cfg(feature = "replay")]
     replay: Option<&'f dyn ForReplay>,
+    /// Of a stage: how its run was after the last handler, where answers are recorded.
+    #[cfg(feature = "record")]
+    stage: Mutex<Option<Box<StageRun>>>,
     is_only_traced: bool,
 }
 
@@ -59,6 +63,8 @@ pub(crate) struct Recorder<'f> {
 #[derive(Default)]
 struct Rows {
     ended: Mutex<Vec<(u64, HandlerReport)>>,
+    /// What the calls that run have noted, by their numbers.
+    notes: Mutex<BTreeMap<u64, Vec<Note>>>,
     /// The handlers' ids in the order of the list: concurrent handlers end in
     /// any order, but are reported in the order in which they start.
     order: OnceLock<Vec<u64>>,
@@ -105,7 +111,7 @@ impl<'f> Recorder<'f> {
         // Where observers would have no end, traces would not either.
         let traces = if endless { None } else { FireTraces::of(&hooks.inner, point) };
         #[cfg(feature = "record")]
-        let recording = if endless { None } else { FireRecording::of(info) };
+        let recording = if endless { None } else { FireRecording::of(info, fire.parent()) };
         let is_only_traced = report.is_none() && config.observers.is_empty();
         let report = report.or_else(|| traces.is_some().then(|| Rows::new(info)));
         let (since, ended) = (Instant::now(), AtomicBool::new(false));
@@ -122,6 +128,8 @@ impl<'f> Recorder<'f> {
             recording,
             #[cfg(feature = "replay")]
             replay: config.replay.as_deref(),
+            #[cfg(feature = "record")]
+            stage: Mutex::default(),
             is_only_traced,
         };
         recorder.notify(|observer| observer.fire_started(&recorder.fire));
@@ -219,7 +227,35 @@ impl<'f> Recorder<'f> {
             let timed = Timed { call: record.number, elapsed, overrun };
             recording.call_ended(entry, Some(timed), &status, rules);
         });
-        self.note(HandlerReport::new(entry, status, elapsed, overrun, rules), entry);
+        if self.report.is_none() {
+            return;
+        }
+        let row = HandlerReport::new(entry, status, elapsed, overrun, rules);
+        self.end_row(row.with_notes(self.take_notes(record.number)), entry);
+    }
+
+    /// Whether notes of handlers are kept: there is a report to show them in.
+    pub(crate) fn keeps_notes(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// Records what a call has noted of itself.
+    #[cold]
+    pub(crate) fn noted(&self, id: u64, noted: Vec<Note>) {
+        if let Some(Rows { notes, .. }) = &self.report {
+            let mut kept = notes.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = kept.entry(id).or_default();
+            for (key, value) in noted {
+                kept.retain(|(earlier, _)| *earlier != key);
+                kept.push((key, value));
+            }
+        }
+    }
+
+    fn take_notes(&self, id: u64) -> Vec<Note> {
+        let Some(Rows { notes, .. }) = &self.report else { return Vec::new() };
+        let mut notes = notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.remove(&id).unwrap_or_default()
     }
 
     /// Records that a call ended by itself after its time limit.
@@ -237,9 +273,16 @@ impl<'f> Recorder<'f> {
     /// Records that the code of a call is about to run, or has just run.
     pub(crate) fn polling(&self, id: u64, entry: &Entry, about_to: bool) {
         let call = self.call(id, entry);
-        self.notify(|observer| {
-            if about_to { observer.poll_started(&call) } else { observer.poll_ended(&call) }
-        });
+        if about_to {
+            self.notify(|observer| observer.poll_started(&call));
+        }
+        #[cfg(feature = "record")]
+        if self.recording.is_some() {
+            crate::record::polling(self.id(), id, about_to);
+        }
+        if !about_to {
+            self.notify(|observer| observer.poll_ended(&call));
+        }
     }
 
     /// Records that a handler is not called.
@@ -248,10 +291,10 @@ impl<'f> Recorder<'f> {
         let status = HandlerStatus::Filtered(reason);
         #[cfg(feature = "record")]
         self.record(|recording| recording.call_ended(entry, None, &status, rules));
-        self.note(HandlerReport::new(entry, status, None, None, rules), entry);
+        self.end_row(HandlerReport::new(entry, status, None, None, rules), entry);
     }
 
-    fn note(&self, row: HandlerReport, entry: &Entry) {
+    fn end_row(&self, row: HandlerReport, entry: &Entry) {
         if let Some(Rows { ended, .. }) = &self.report {
             ended.lock().unwrap_or_else(PoisonError::into_inner).push((entry.id, row));
         }
@@ -291,7 +334,20 @@ impl<'f> Recorder<'f> {
     /// the recording that it is part of.
     pub(crate) fn begin(&self, payload: &mut Payload<'_>) {
         #[cfg(feature = "record")]
-        self.record(|recording| recording.begin(payload));
+        {
+            self.record(|recording| recording.begin(payload));
+            #[cfg(feature = "replay")]
+            if let (Some(replay), Some(_)) = (self.replay, self.fire.parent())
+                && let Some(json) = replay.json(self.point)
+                && let Some(Ok(payload)) = crate::record::raw_payload(json, payload)
+            {
+                replay.begun(self.id(), payload);
+            }
+            if let Some(run) = self.stage_run(payload) {
+                *self.stage.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some(Box::new(StageRun::new(run)));
+            }
+        }
         if let Some(traces) = &self.traces {
             // The clock, and code of the one who traces: both may fire in turn.
             chain::observing(self.nested(), || traces.begin(self.point, payload));
@@ -317,9 +373,31 @@ impl<'f> Recorder<'f> {
         self.recording.as_ref()?.captures_answers()
     }
 
+    /// How the run of a stage is, where answers are recorded.
+    #[cfg(feature = "record")]
+    fn stage_run(&self, payload: &mut Payload<'_>) -> Option<RawAnswer> {
+        let (stage, json) = (self.point.stage()?, self.captures_answers()?);
+        crate::record::raw_run(json, stage, payload)
+    }
+
+    /// Records what a handler of a stage did to its run before it failed.
+    #[cfg(feature = "record")]
+    #[cold]
+    pub(crate) fn failed_in_stage(&self, entry: &Entry, payload: &mut Payload<'_>) {
+        if let Some(run) = self.stage_run(payload) {
+            self.answered(entry, run);
+        }
+    }
+
     /// Records what a handler answered, before its call ends.
     #[cfg(feature = "record")]
     pub(crate) fn answered(&self, entry: &Entry, answer: RawAnswer) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = match &mut *stage {
+            Some(run) => run.did(answer),
+            None => answer,
+        };
+        drop(stage);
         #[cfg(feature = "replay")]
         if let Some(replay) = self.replay {
             return replay.answered(self.id(), entry, answer);
@@ -348,7 +426,7 @@ impl<'f> Recorder<'f> {
 
     /// The report, as far as handlers have ended.
     fn report_so_far(&self) -> FireReport {
-        let Some(Rows { ended, order, break_glass }) = &self.report else {
+        let Some(Rows { ended, order, break_glass, .. }) = &self.report else {
             return FireReport::without_handlers(self.point);
         };
         let rows = ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -357,7 +435,7 @@ impl<'f> Recorder<'f> {
 
     /// The report, once the fire has ended.
     pub(crate) fn into_report(mut self) -> FireReport {
-        let Rows { ended, order, break_glass } = self.report.take().unwrap_or_default();
+        let Rows { ended, order, break_glass, .. } = self.report.take().unwrap_or_default();
         let rows = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
         report(self.point, rows, &order.into_inner().unwrap_or_default(), break_glass)
     }

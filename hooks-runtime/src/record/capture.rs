@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::format::{Captured, NotCaptured, digest};
 use crate::engine::containment::contained;
 use crate::engine::raw::Contained;
+use crate::flow::StageKind;
 use crate::json::JsonPoint;
+use crate::operator::trace::Payload as PayloadOf;
 use crate::point::{ModelKind, PointDescriptor};
 
 /// What of the values at a point is written to a recording: of its payloads, of what
@@ -67,6 +69,15 @@ pub enum Part {
     Text,
 }
 
+/// What there is in what a handler of a stage did to its run.
+const STAGE_PARTS: [(&str, Part); 5] = [
+    ("input", Part::Payload),
+    ("changed", Part::Output),
+    ("output", Part::Output),
+    ("recover", Part::Output),
+    ("abort", Part::Text),
+];
+
 /// So deep a value may be: `serde_json` reads 128 levels, and a line has some around it.
 const DEEPEST: u32 = 120;
 
@@ -76,6 +87,20 @@ pub(crate) type RawAnswer = Result<Value, NotCaptured>;
 /// What a handler of the point of that type answered, where the two fit together.
 pub(crate) fn raw_answer(json: JsonPoint, point: TypeId, answer: &dyn Any) -> Option<RawAnswer> {
     made(|| json.answer(point, answer))
+}
+
+/// The payload of a fire that begins.
+pub(crate) fn raw_payload(json: JsonPoint, payload: &mut PayloadOf<'_>) -> Option<RawAnswer> {
+    made(|| json.payload(payload))
+}
+
+/// How a run is when that stage of it begins, or after a handler that failed.
+pub(crate) fn raw_run(
+    json: JsonPoint,
+    stage: StageKind,
+    payload: &mut PayloadOf<'_>,
+) -> Option<RawAnswer> {
+    made(|| json.begun(stage, payload))
 }
 
 /// A value that is made into JSON by code of the user.
@@ -121,6 +146,10 @@ impl CapturePolicy {
             Some(Err(why)) => return missing(why),
             Some(Ok(value)) => value,
         };
+        // A stage that was left as it was shows nothing.
+        if part == Part::Answer && point.stage().is_some() && value.is_null() {
+            return (Captured::Full { value }, 4);
+        }
         if let Self::Hash = self {
             return (Captured::Hash { hash: digest(&value) }, 64);
         }
@@ -168,6 +197,17 @@ impl CapturePolicy {
 impl Redaction {
     fn redact(&self, point: &PointDescriptor, part: Part, value: &mut Value) {
         let redact = self.0.get();
+        if part == Part::Answer
+            && let Some(flow) = point.flow()
+        {
+            // What a stage does to the run is redacted as what the flow is given and returns.
+            for (key, part) in STAGE_PARTS {
+                if let Some(value) = value.get_mut(key) {
+                    redact(flow, part, value);
+                }
+            }
+            return;
+        }
         // What takes the place of a payload is redacted as that is.
         if part == Part::Answer
             && point.model() == ModelKind::Gating
@@ -177,6 +217,12 @@ impl Redaction {
         }
         redact(point.name(), part, value);
     }
+}
+
+/// Whether a value has so many others within each other that a line with it cannot be read.
+#[cfg(feature = "replay")]
+pub(crate) fn is_too_deep(value: &Value) -> bool {
+    is_deeper(value, DEEPEST)
 }
 
 /// Whether a value has more values within each other than that.

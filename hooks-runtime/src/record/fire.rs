@@ -1,18 +1,17 @@
 //! One fire that is recorded, from its begin to its end.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
-
-use super::capture::{CapturePolicy, Part, RawAnswer, made};
+use super::capture::{CapturePolicy, Part, RawAnswer, made, raw_payload};
+use super::ended::{EndedCall, EndedFire};
 use super::format::{
-    CallLine, CallStatus, Captured, Decision, Failure, FireLine, LineKind, NotCaptured,
-    RecordedScope, StepLine, StepOutcome,
+    CallStatus, Captured, Decision, Failure, FireLine, NotCaptured, RecordedScope, StepLine,
+    StepOutcome,
 };
-use super::queue::{Batch, Pending};
+use super::polled;
+use super::queue::Batch;
 use super::slot::{RecordingState, nanoseconds};
 use crate::engine::containment::shown;
 use crate::engine::fire::FireInfo;
@@ -24,7 +23,6 @@ use crate::observe::{FireEnd, ObservedFire};
 use crate::operator::rules::HandlerRules;
 use crate::operator::trace::Payload;
 use crate::operator::{Mode, Setting, SettingId};
-use crate::plugin::PluginId;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{ModelKind, PointDescriptor};
 use crate::registry::entry::Entry;
@@ -41,6 +39,8 @@ pub(crate) struct FireRecording {
     generation: u64,
     at_ns: u64,
     scope: RecordedScope,
+    /// The call that it is made in.
+    parent_call: Option<u64>,
     parts: Mutex<Parts>,
 }
 
@@ -51,12 +51,12 @@ struct Parts {
     targets: Vec<String>,
     /// The handlers' ids in the order of the list.
     order: Vec<u64>,
-    /// When each call began.
-    started: HashMap<u64, u64>,
-    /// What handlers answered whose calls have not ended yet.
-    answers: HashMap<u64, Captured>,
+    /// When each call began that has not ended, by its number. They are few at once.
+    started: Vec<(u64, u64)>,
+    /// What handlers answered whose calls have not ended yet, by their ids.
+    answers: Vec<(u64, Captured)>,
     output: Option<Captured>,
-    calls: Vec<(u64, u64, CallLine)>,
+    calls: Vec<EndedCall>,
     steps: Vec<StepLine>,
     /// How many bytes the values are, about.
     bytes: usize,
@@ -73,13 +73,26 @@ pub(crate) struct Timed {
 
 impl FireRecording {
     /// `None` where no recording is for fires of that point.
-    pub(crate) fn of(FireInfo { hooks, point, .. }: FireInfo<'_>) -> Option<Box<Self>> {
+    pub(crate) fn of(
+        FireInfo { hooks, point, .. }: FireInfo<'_>,
+        parent: Option<u64>,
+    ) -> Option<Box<Self>> {
         let recording = hooks.inner.recording.of_point(point)?;
         let generation = hooks.inner.recording.generation();
         let (policy, json) = (recording.policy(point), recording.json(point));
         let (at_ns, scope) = (recording.now_ns(), RecordedScope::of(hooks));
-        let parts = Mutex::default();
-        Some(Box::new(Self { recording, point, policy, json, generation, at_ns, scope, parts }))
+        let (parent_call, parts) = (parent.and_then(polled::call_of), Mutex::default());
+        Some(Box::new(Self {
+            recording,
+            point,
+            policy,
+            json,
+            generation,
+            at_ns,
+            scope,
+            parent_call,
+            parts,
+        }))
     }
 
     fn parts(&self) -> MutexGuard<'_, Parts> {
@@ -106,18 +119,23 @@ impl FireRecording {
         let captured = if self.point.stage().is_some() {
             Captured::Missing { why: NotCaptured::Shared }
         } else {
-            self.capture(Part::Payload, || made(|| self.json?.payload(payload)))
+            self.capture(Part::Payload, || raw_payload(self.json?, payload))
         };
         self.parts().payload = Some(captured);
     }
 
     pub(crate) fn for_targets(&self, targets: &[Target]) {
-        self.parts().targets = targets.iter().map(ToString::to_string).collect();
+        let targets: Vec<_> = targets.iter().map(ToString::to_string).collect();
+        let mut parts = self.parts();
+        parts.bytes += targets.iter().map(String::len).sum::<usize>();
+        parts.targets = targets;
     }
 
     pub(crate) fn walks(&self, list: &HandlerList) {
-        let order = list.handlers().map(|handler| handler.entry.id).collect();
-        self.parts().order = order;
+        let order: Vec<_> = list.handlers().map(|handler| handler.entry.id).collect();
+        let mut parts = self.parts();
+        parts.calls.reserve_exact(order.len());
+        parts.order = order;
     }
 
     /// How answers are made into JSON, where they are wanted.
@@ -127,12 +145,12 @@ impl FireRecording {
 
     pub(crate) fn call_started(&self, call: u64) {
         let at_ns = self.recording.now_ns();
-        self.parts().started.insert(call, at_ns);
+        self.parts().started.push((call, at_ns));
     }
 
     pub(crate) fn answered(&self, entry: &Entry, answer: RawAnswer) {
         let answer = self.capture(Part::Answer, || Some(answer));
-        self.parts().answers.insert(entry.id, answer);
+        self.parts().answers.push((entry.id, answer));
     }
 
     /// What the operation of the flow returned.
@@ -165,39 +183,29 @@ impl FireRecording {
         rules: Option<&HandlerRules>,
     ) {
         let call = timed.map(|timed| timed.call);
-        let mut line = CallLine {
-            fire: 0,
+        let mut line = EndedCall {
+            entry: entry.id,
+            at_ns: self.at_ns,
             call,
-            place: 0,
-            point: self.point.name().to_owned(),
-            model: self.point.model().to_string(),
-            handler: entry.name.to_string(),
-            plugin: entry.plugin.as_ref().map(|plugin| plugin.id().to_string()),
+            handler: Arc::clone(&entry.name),
+            plugin: entry.plugin.as_ref().map(|plugin| plugin.id().clone()),
             mode: rules.map_or(Mode::Enforce, |rules| rules.mode),
             policy: rules.and_then(|rules| rules.policy).unwrap_or(entry.policy),
-            time_limit_ns: rules.and_then(|rules| rules.limit).or(entry.timeout).map(nanoseconds),
+            limit: rules.and_then(|rules| rules.limit).or(entry.timeout),
             settings: rules.map_or_else(Vec::new, |rules| {
                 rules.settings.iter().map(Setting::id).map(SettingId::number).collect()
             }),
             status: CallStatus::Ran,
             decision: None,
-            effect: None,
             failure: None,
             skipped: None,
-            changed: None,
             answer: None,
-            took_ns: timed.and_then(|timed| timed.elapsed).map(nanoseconds),
-            overrun_ns: timed.and_then(|timed| {
-                timed
-                    .elapsed
-                    .zip(timed.overrun)
-                    .map(|(took, limit)| nanoseconds(took.saturating_sub(limit)))
-            }),
+            took: timed.and_then(|timed| timed.elapsed),
+            overrun: timed.and_then(|timed| timed.overrun),
         };
         match status {
             HandlerStatus::Ran(contribution) => {
                 line.decision = Some(self.decision(contribution));
-                line.effect.clone_from(&line.decision);
             }
             HandlerStatus::Filtered(reason) => {
                 (line.status, line.skipped) = (CallStatus::Filtered, Some(*reason));
@@ -217,20 +225,20 @@ impl FireRecording {
             }
         }
         let mut parts = self.parts();
-        let started = call.and_then(|call| parts.started.remove(&call));
-        let at_ns = started.unwrap_or(self.at_ns);
-        line.answer = parts.answers.remove(&entry.id);
-        // At a point that composes answers, one that is not here is missing for a reason.
-        if line.answer.is_none() && line.decision.is_some() && self.composes() {
+        let started = call.and_then(|call| taken(&mut parts.started, call));
+        line.at_ns = started.unwrap_or(self.at_ns);
+        line.answer = taken(&mut parts.answers, entry.id);
+        // At a point that composes answers, one that is not here is missing for a reason; in a
+        // stage also what a handler did before it failed.
+        let is_missing = match self.point.stage() {
+            Some(_) => line.decision.is_some() || line.failure.is_some(),
+            None => line.decision.is_some() && self.point.model() != ModelKind::Void,
+        };
+        if line.answer.is_none() && is_missing {
             let why = if self.policy.is_none() { NotCaptured::Policy } else { NotCaptured::NoJson };
             line.answer = Some(Captured::Missing { why });
         }
-        parts.calls.push((entry.id, at_ns, line));
-    }
-
-    /// Whether the answers of handlers come to anything.
-    fn composes(&self) -> bool {
-        self.point.model() != ModelKind::Void && self.point.stage().is_none()
+        parts.calls.push(line);
     }
 
     fn decision(&self, contribution: &Contribution) -> Decision {
@@ -244,20 +252,17 @@ impl FireRecording {
     /// The fire has ended: hands it to the writer.
     pub(crate) fn end(&self, fire: &ObservedFire, end: &FireEnd<'_>, took: Duration) {
         let parts = std::mem::take(&mut *self.parts());
-        let Parts { payload, targets, order, mut calls, steps, bytes, .. } = parts;
-        let places: HashMap<_, _> = order.iter().zip(0..).collect();
-        calls.sort_by_key(|(id, ..)| places.get(id).copied().unwrap_or(usize::MAX));
+        let Parts { payload, targets, order, calls, steps, bytes, .. } = parts;
         // One that cannot begin has none.
         let payload = payload.unwrap_or_else(|| self.capture(Part::Payload, || None));
-        note_changes(&payload, &mut calls);
         let error = match end {
             FireEnd::Failed(FireError::Failed(failure)) => {
                 // To print the error again is code of the handler's owner, who may be gone.
-                let is_its = |line: &CallLine| {
-                    let plugin = failure.owner().plugin().map(PluginId::as_str);
-                    line.handler == failure.handler() && line.plugin.as_deref() == plugin
+                let is_its = |call: &&EndedCall| {
+                    let owner = failure.owner();
+                    &*call.handler == failure.handler() && call.plugin.as_ref() == owner.plugin()
                 };
-                let line = calls.iter().map(|(_, _, line)| line).find(|line| is_its(line));
+                let line = calls.iter().find(is_its);
                 let message = line.and_then(|line| Some(&*line.failure.as_ref()?.message));
                 Some(failure.with_message(message.unwrap_or(failure.kind().as_str())))
             }
@@ -265,11 +270,12 @@ impl FireRecording {
             FireEnd::FlowFailed(error) => Some(self.text(error)),
             FireEnd::Completed(_) | FireEnd::Dropped => None,
         };
-        let bytes = bytes + error.as_ref().map_or(0, String::len);
+        let bytes = bytes + error.as_ref().map_or(0, String::len) + self.scope.bytes();
         let count = |length| u32::try_from(length).unwrap_or(u32::MAX);
         let line = FireLine {
             fire: fire.id(),
             parent: fire.parent(),
+            parent_call: self.parent_call,
             flow_run: fire.run(),
             depth: count(fire.depth()),
             point: fire.point().to_owned(),
@@ -283,50 +289,16 @@ impl FireRecording {
             calls: count(calls.len()),
             steps: count(steps.len()),
         };
-        let pending = |at_ns, kind| Pending { generation: self.generation, at_ns, kind };
-        let mut lines = vec![pending(self.at_ns, LineKind::Fire(line))];
-        lines.extend(calls.into_iter().zip(0..).map(|((_, at_ns, line), place)| {
-            pending(at_ns, LineKind::Call(CallLine { fire: fire.id(), place, ..line }))
-        }));
-        lines.extend(
-            steps.into_iter().map(|step| {
-                pending(self.at_ns, LineKind::Step(StepLine { fire: fire.id(), ..step }))
-            }),
-        );
-        self.recording.queue.add(Batch::fire(lines, bytes)).wake();
+        let (generation, at_ns, point) = (self.generation, self.at_ns, self.point);
+        let ended = EndedFire { generation, at_ns, point, line, order, calls, steps };
+        self.recording.queue.add(Batch::fire(ended, bytes)).wake();
     }
 }
 
-/// Says of each call which fields it set or changed, as far as that is recorded.
-fn note_changes(payload: &Captured, calls: &mut [(u64, u64, CallLine)]) {
-    let mut before = payload.value();
-    let changed = calls.iter().map(|(_, _, line)| match &line.decision {
-        Some(Decision::Fields { fields }) => Some(fields.clone()),
-        Some(Decision::Replaced) => {
-            let answer = line.answer.as_ref().and_then(Captured::value);
-            let after = answer.and_then(|answer| answer.get("payload"));
-            let changed = before.zip(after).and_then(|(old, new)| fields(old, new));
-            if line.effect.is_some() {
-                before = after;
-            }
-            changed
-        }
-        _ => None,
-    });
-    let changed: Vec<_> = changed.collect();
-    for ((_, _, line), changed) in calls.iter_mut().zip(changed) {
-        line.changed = changed;
-    }
-}
-
-/// The fields in which two objects differ.
-fn fields(old: &Value, new: &Value) -> Option<Vec<String>> {
-    let (old, new) = (old.as_object()?, new.as_object()?);
-    let gone = old.keys().filter(|key| !new.contains_key(*key));
-    let changed = new.iter().filter(|(key, value)| old.get(*key) != Some(value));
-    let mut fields: Vec<_> = changed.map(|(key, _)| key).chain(gone).cloned().collect();
-    fields.sort_unstable();
-    Some(fields)
+/// Takes what is there under that number.
+fn taken<T>(all: &mut Vec<(u64, T)>, number: u64) -> Option<T> {
+    let at = all.iter().position(|(known, _)| *known == number)?;
+    Some(all.swap_remove(at).1)
 }
 
 /// The cause that has that word.
@@ -341,5 +313,15 @@ impl RecordedScope {
         let (named, inverted) = scope.named();
         let plugins = named.map(str::to_owned).collect();
         if inverted { Self::Except { plugins } } else { Self::Only { plugins } }
+    }
+
+    /// How many bytes the names in it are.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::All => 0,
+            Self::Only { plugins } | Self::Except { plugins } => {
+                plugins.iter().map(String::len).sum()
+            }
+        }
     }
 }

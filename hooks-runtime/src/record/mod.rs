@@ -24,18 +24,24 @@
 //! keys that it does not know, and tells a kind that it does not know from a damaged line.
 
 mod capture;
+mod ended;
 mod fire;
 mod format;
+mod polled;
 mod queue;
 mod read;
 mod recorder;
 mod recording;
 mod slot;
+mod stage;
 mod write;
 
 pub use capture::{CapturePolicy, Part, Redaction};
-pub(crate) use capture::{RawAnswer, raw_answer};
+pub(crate) use capture::{RawAnswer, raw_answer, raw_run};
+#[cfg(feature = "replay")]
+pub(crate) use capture::{is_too_deep, raw_payload};
 pub(crate) use fire::{FireRecording, Timed};
+pub(crate) use polled::polling;
 
 pub use format::{
     BreakerLine, CallLine, CallStatus, Captured, Decision, DroppedLine, EndLine, Failure, FireLine,
@@ -47,4 +53,5 @@ pub use read::{Fires, Place, ReadError, Reader, RecordedFire, Torn};
 pub use recorder::{RecordError, Recorder};
 pub use recording::{RecordSummary, Recording};
 pub(crate) use slot::RecordingSlot;
+pub(crate) use stage::StageRun;
 pub use write::RecordWriter;

@@ -6,6 +6,7 @@ use std::mem;
 use std::sync::PoisonError;
 use std::task::{Poll, Waker};
 
+use super::ended::EndedFire;
 use super::format::{DroppedLine, LineKind, LossReason};
 use super::recording::RecordSummary;
 use crate::engine::containment::{contained, drop_contained};
@@ -28,30 +29,57 @@ pub(super) struct Pending {
 /// Lines that are written together or not at all.
 #[derive(Debug)]
 pub(super) struct Batch {
-    pub(super) lines: Vec<Pending>,
+    lines: Lines,
     bytes: usize,
-    is_fire: bool,
+}
+
+#[derive(Debug)]
+enum Lines {
+    Fire(Box<EndedFire>),
+    State(Vec<Pending>),
 }
 
 impl Batch {
     /// A fire with its calls, whose values are about so many bytes.
-    pub(super) fn fire(lines: Vec<Pending>, bytes: usize) -> Self {
-        let bytes = bytes.saturating_add(lines.len() * LINE_BYTES);
-        Self { lines, bytes, is_fire: true }
+    pub(super) fn fire(ended: EndedFire, bytes: usize) -> Self {
+        let bytes = bytes.saturating_add(ended.len() * LINE_BYTES);
+        Self { lines: Lines::Fire(Box::new(ended)), bytes }
     }
 
     /// What has to be known to understand the fires after it.
     pub(super) fn state(lines: Vec<Pending>) -> Self {
-        Self { lines, bytes: 0, is_fire: false }
+        Self { lines: Lines::State(lines), bytes: 0 }
     }
 
     pub(super) fn fires(&self) -> u64 {
-        u64::from(self.is_fire)
+        u64::from(self.is_fire())
+    }
+
+    fn is_fire(&self) -> bool {
+        matches!(self.lines, Lines::Fire(_))
+    }
+
+    /// The generation and the time of its first line, and how many lines it is.
+    pub(super) fn begins(&self) -> Option<(u64, u64, usize)> {
+        match &self.lines {
+            Lines::Fire(fire) => Some((fire.generation, fire.at_ns, fire.len())),
+            Lines::State(lines) => {
+                lines.first().map(|line| (line.generation, line.at_ns, lines.len()))
+            }
+        }
+    }
+
+    pub(super) fn into_lines(self) -> Vec<Pending> {
+        match self.lines {
+            Lines::Fire(fire) => fire.into_lines(),
+            Lines::State(lines) => lines,
+        }
     }
 
     /// What it says was dropped, where it says nothing else.
     fn dropped(&mut self) -> Option<&mut DroppedLine> {
-        match &mut self.lines[..] {
+        let Lines::State(lines) = &mut self.lines else { return None };
+        match &mut lines[..] {
             [Pending { kind: LineKind::Dropped(dropped), .. }] => Some(dropped),
             _ => None,
         }
@@ -197,12 +225,12 @@ impl State {
         }
         // What is not a fire has to be known to understand the rest.
         let fits = self.fires < most && self.bytes.saturating_add(batch.bytes) <= MOST_BYTES;
-        if batch.is_fire && !fits {
+        if batch.is_fire() && !fits {
             self.dropped += 1;
             self.note_dropped(&batch);
             return Some(batch);
         }
-        if !batch.is_fire {
+        if !batch.is_fire() {
             self.push_state(batch, most);
             return None;
         }
@@ -221,11 +249,11 @@ impl State {
         let within = if waiting < most { 0..0 } else { 0..waiting };
         for at in within.rev() {
             let older = &mut self.batches[at];
-            if older.is_fire {
+            let (Lines::State(old), Lines::State(new)) = (&mut older.lines, &batch.lines) else {
                 break;
-            }
-            older.lines.retain(|line| !batch.lines.iter().any(|new| is_newer(new, line)));
-            if older.lines.is_empty() {
+            };
+            old.retain(|line| !new.iter().any(|new| is_newer(new, line)));
+            if old.is_empty() {
                 self.batches.remove(at);
                 removed += u64::from(self.join_dropped(at)) + 1;
             }
@@ -252,16 +280,16 @@ impl State {
 
     /// Says in the queue that a fire was dropped here.
     fn note_dropped(&mut self, batch: &Batch) {
-        let lines = batch.lines.len() as u64;
+        let Some((generation, at_ns, lines)) = batch.begins() else { return };
+        let lines = lines as u64;
         if let Some(dropped) = self.batches.back_mut().and_then(Batch::dropped) {
             dropped.fires += 1;
             dropped.lines += lines;
             return;
         }
-        let Some(Pending { generation, at_ns, .. }) = batch.lines.first() else { return };
         let dropped = DroppedLine { fires: 1, lines, why: LossReason::QueueFull };
         let kind = LineKind::Dropped(dropped);
-        let line = Pending { generation: *generation, at_ns: *at_ns, kind };
+        let line = Pending { generation, at_ns, kind };
         self.added += 1;
         self.batches.push_back(Batch::state(vec![line]));
     }
@@ -276,7 +304,7 @@ impl State {
         let most = most.min(self.batches.len());
         let taken: Vec<_> = self.batches.drain(..most).collect();
         for batch in &taken {
-            self.fires -= usize::from(batch.is_fire);
+            self.fires -= usize::from(batch.is_fire());
             self.bytes -= batch.bytes;
         }
         taken

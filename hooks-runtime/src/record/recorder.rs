@@ -29,9 +29,9 @@ const VALUE_BYTES: u64 = 64 * 1_024;
 
 /// Asks for a recording: where to, what of it, and how much.
 ///
-/// A fire that is recorded makes its lines and puts them into a queue. The writer is a
-/// future of the host, which takes them from there: nothing here has a thread of its own, and
-/// no fire waits for a disk.
+/// A fire that is recorded puts what was captured of it into a queue when it ends. The writer
+/// is a future of the host, which makes lines of that and writes them: nothing here has a
+/// thread of its own, and no fire waits for a disk.
 ///
 /// ```
 /// # use hooks_runtime::{HookRegistry, Judgement, hook_points, on};
@@ -185,7 +185,7 @@ impl Recorder {
 
     /// What of the values is recorded at the points of that wire name, in which `*` stands
     /// for any text. Of several that fit, the last one counts; where none does, nothing is
-    /// recorded of them.
+    /// recorded of them. The name of a flow is for its stages as well.
     ///
     /// The example of [`CapturePolicy`] has some.
     pub fn capture(mut self, point: impl Into<String>, policy: CapturePolicy) -> Self {

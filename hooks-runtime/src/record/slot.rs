@@ -131,7 +131,10 @@ impl RecordingState {
     /// What is written of values at that point.
     pub(super) fn policy(&self, point: &PointDescriptor) -> CapturePolicy {
         let mut policies = self.policies.iter().rev();
-        let policy = policies.find(|(pattern, _)| glob(pattern, point.name()));
+        // What is said of a flow is said of its stages too: they see its values.
+        let policy = policies.find(|(pattern, _)| {
+            glob(pattern, point.name()) || point.flow().is_some_and(|flow| glob(pattern, flow))
+        });
         policy.map_or(CapturePolicy::None, |(_, policy)| policy.clone())
     }
 
@@ -139,7 +142,8 @@ impl RecordingState {
     pub(super) fn json(&self, point: &PointDescriptor) -> Option<JsonPoint> {
         let mut catalogues = self.catalogues.iter();
         let known = catalogues.find_map(|catalogue| {
-            catalogue.get(point.name()).filter(|known| known.index() == point.index())
+            let (info, known) = catalogue.named(point.name())?;
+            (known.index() == point.index()).then_some(info)
         });
         known?.json
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::engine::raw::ErasedHandler;
 use crate::json::JsonPoint;
 use crate::observe::Observer;
@@ -20,6 +22,9 @@ pub(crate) trait ForReplay: fmt::Debug + Send + Sync {
 
     /// How answers at that point are made into JSON.
     fn json(&self, point: &PointDescriptor) -> Option<JsonPoint>;
+
+    /// A fire that is nested in another begins with that payload.
+    fn begun(&self, fire: u64, payload: Value);
 
     /// What a handler answered, before its call ends.
     fn answered(&self, fire: u64, entry: &Entry, answer: RawAnswer);
@@ -83,6 +88,8 @@ mod tests {
     use std::sync::Arc;
     use std::task::{Context, Poll, Waker};
 
+    use serde_json::Value;
+
     use super::{ForReplay, Stand};
     use crate::engine::raw::HandlerCell;
     use crate::json::JsonPoint;
@@ -110,6 +117,8 @@ mod tests {
         fn json(&self, _: &PointDescriptor) -> Option<JsonPoint> {
             None
         }
+
+        fn begun(&self, _: u64, _: Value) {}
 
         fn answered(&self, _: u64, _: &Entry, _: RawAnswer) {}
     }

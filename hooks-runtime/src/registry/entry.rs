@@ -83,6 +83,8 @@ pub(crate) struct Entry {
     /// The handlers that are waited for together with it.
     pub(crate) tracker: Arc<CallTracker>,
     pub(crate) priority: i32,
+    /// What decides among those of its priority, before `seq` does.
+    pub(crate) turn: Option<Arc<str>>,
     pub(crate) phase: Phase,
     pub(crate) policy: FailurePolicy,
     pub(crate) timeout: Option<Duration>,

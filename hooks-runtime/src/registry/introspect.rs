@@ -362,7 +362,10 @@ fn reasons(order: &Sequence) -> Vec<String> {
         relative.sort();
         relative.dedup();
         parts.extend(relative.into_iter().map(|(_, reason)| reason));
-        parts.push(format!("registered as number {} of that priority", number[&entry.seq]));
+        parts.push(match &entry.turn {
+            Some(turn) => format!("its turn is `{}`", escaped(turn)),
+            None => format!("registered as number {} of that priority", number[&entry.seq]),
+        });
         parts.join("; ")
     });
     reasons.collect()
@@ -373,5 +376,5 @@ fn numbers(order: &[Arc<Entry>]) -> HashMap<u64, usize> {
     let mut keys: Vec<_> = order.iter().map(|entry| order::key(entry)).collect();
     keys.sort_unstable();
     let equals = keys.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1));
-    equals.flat_map(|equals| equals.iter().zip(1..)).map(|(key, number)| (key.2, number)).collect()
+    equals.flat_map(|equals| equals.iter().zip(1..)).map(|(key, number)| (key.3, number)).collect()
 }

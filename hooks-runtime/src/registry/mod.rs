@@ -200,6 +200,33 @@ impl HookRegistry {
         self.inner.unregister(&own.collect::<Vec<_>>())
     }
 
+    /// Removes these handlers and registers a group of others, at one instant: no fire sees
+    /// some of both. A group that is refused removes nothing; one that takes the name of a
+    /// handler that goes [replaces](crate::handler::On::replace) it. What goes does not count
+    /// towards the [`Quota`] of its plugin. As with [`unregister`](Self::unregister), a handle
+    /// that is given twice, and one of another registry, change nothing.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points, on};
+    /// # hook_points! { pub void Saved { page: u32 } }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let old = hooks.register(on::<Saved>().name("index").handler(|_: &SavedPayload| ()))?;
+    /// let new = on::<Saved>().name("search").handler(|_: &SavedPayload| ());
+    /// let (handles, removal) = hooks.exchange(old, new)?;
+    /// assert_eq!((handles.len(), removal.removed()), (1, 1));
+    /// assert_eq!(&*hooks.handlers_at::<Saved>()[0].name, "search");
+    /// # Ok(()) }
+    /// ```
+    pub fn exchange(
+        &self,
+        leaving: impl IntoIterator<Item = Handle>,
+        handlers: impl IntoRegistrations,
+    ) -> Result<(Handles, Removal), RegisterError> {
+        let own = leaving.into_iter().filter(|handle| handle.is_of(&self.inner));
+        self.inner.exchange(&own.collect::<Vec<_>>(), handlers.into_registrations())
+    }
+
     /// Removes the handlers of that name at all points, at one instant.
     ///
     /// `"audit/started"` is the handler `started` of the plugin `audit`, `"audit/*"`

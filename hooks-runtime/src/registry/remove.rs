@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use crate::engine::raw::EntryRef;
+use crate::error::RegisterError;
+use crate::handler::registration::Registration;
 use crate::plugin::id::PluginId;
 use crate::plugin::leaving::Leaving;
 use crate::plugin::lifecycle::Stop;
@@ -11,7 +13,7 @@ use crate::plugin::tracker::{self, CallTracker};
 use crate::registry::entry::{Entry, Owner};
 use crate::registry::handle::{Handle, Handles};
 use crate::registry::order::Wanted;
-use crate::registry::store::Store;
+use crate::registry::store::{Batch, Store};
 use crate::registry::{Commit, Inner};
 
 impl Inner {
@@ -50,12 +52,46 @@ impl Inner {
             let change = store.remove(&entries);
             (!change.removed.is_empty()).then(|| self.publish(&mut store, change))
         };
-        // One by one: each is removed for itself, also from runs under way.
         let now = removed.as_ref().map_or(&[][..], |commit| &commit.change.removed);
+        let entries = entries.into_iter().map(|(_, entry)| entry).collect();
+        self.removal_of_found(removed.as_ref(), now, now.len(), entries)
+    }
+
+    /// Removes handlers and registers others, at one instant.
+    pub(crate) fn exchange(
+        self: &Arc<Self>,
+        leaving: &[Handle],
+        group: Vec<Registration>,
+    ) -> Result<(Handles, Removal), RegisterError> {
+        let entries: Vec<_> = leaving.iter().filter_map(Handle::entry).collect();
+        // Declared before the lock is taken, so dropped after it: see `Batch`.
+        let mut batch = Batch::new(group).removing(entries.clone());
+        let commit = {
+            let mut store = self.store();
+            let change = store.register(&mut batch, &self.config)?;
+            self.publish(&mut store, change)
+        };
+        let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
+        // What is replaced anyway is closed with the others, but not counted.
+        let now: Vec<_> = batch.left().cloned().collect();
+        let removal = self.removal_of_found(Some(&commit), &now, batch.left_alone(), entries);
+        Ok((commit.handles(self), removal.and(Handle::left_of(leaving))))
+    }
+
+    /// The removal of handlers, of which those of `now` have left with that change, so many of
+    /// them by being removed.
+    fn removal_of_found(
+        &self,
+        removed: Option<&Commit>,
+        now: &[Arc<Entry>],
+        count: usize,
+        entries: Vec<Arc<Entry>>,
+    ) -> Removal {
+        // One by one: each is removed for itself, also from runs under way.
         self.close(now, |entry| entry.handler.shut());
-        let (count, stops) = self.announce(removed.as_ref());
+        let (_, stops) = self.announce(removed);
         // A plugin that left with its last handler stops after all of its calls.
-        let left = removed.iter().flat_map(|commit| &commit.stops);
+        let left = removed.into_iter().flat_map(|commit| &commit.stops);
         let whole = left.map(|(plugin, _)| {
             let (owner, generation) = (Owner::Plugin(plugin.id().clone()), plugin.generation());
             let handlers = plugin.tracker().removed_up_to(Some(generation));
@@ -63,7 +99,6 @@ impl Inner {
             Leaving::whole(owner, plugin.tracker(), handlers, Some(generation))
         });
         let whole = whole.collect();
-        let entries = entries.into_iter().map(|(_, entry)| entry).collect();
         self.removal_of(count, entries).and(whole).then_stopping(stops)
     }
 

@@ -82,7 +82,8 @@ impl Recorded {
 
 impl Replay {
     /// Calls no handler at all: what was recorded of each goes through today's order, scopes,
-    /// settings and models. An answer counts whatever it was an answer to.
+    /// settings and models. An answer counts whatever it was an answer to. What
+    /// [`call`](Self::call) names is not called either.
     ///
     /// [Recomposing](super#recomposing) has an example.
     pub fn recompose(mut self) -> Self {

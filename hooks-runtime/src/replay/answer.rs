@@ -14,6 +14,8 @@ use crate::report::SkipReason;
 pub(super) enum Answer {
     With(Value),
     Fails(FailureCause, String),
+    /// Of a stage: what it did to the run, and how it failed then.
+    FailsWith(FailureCause, Value),
     /// What changes nothing, and what is said of it.
     Neutral(Instead),
 }
@@ -26,7 +28,7 @@ impl History {
         at: usize,
         handler: &str,
         model: ModelKind,
-        payload: Option<&Value>,
+        (payload, is_recompose): (&Value, bool),
     ) -> Result<Answer, String> {
         let Some(call) = self.call(at, handler) else {
             return if self.knows(at, handler) {
@@ -35,9 +37,8 @@ impl History {
                 Err("it is not in the recording".to_owned())
             };
         };
-        // A stage shares the context of its run: what a handler did there may be anything.
         if model == ModelKind::Stage && call.skipped.is_none() {
-            return Err("what it did to the run is not recorded".to_owned());
+            return self.did(at, call, payload, is_recompose);
         }
         if let Some(failure) = &call.failure {
             return Ok(Answer::Fails(failure.cause, failure.message.clone()));
@@ -47,7 +48,7 @@ impl History {
             (_, Some(reason)) => Err(reason),
             _ => return Err("the fire was dropped before it answered".to_owned()),
         };
-        if let (Some(payload), Ok(_) | Err(SkipReason::Condition)) = (payload, &answered) {
+        if !is_recompose && matches!(answered, Ok(_) | Err(SkipReason::Condition)) {
             self.check_payload(at, call, payload)?;
         }
         match answered {

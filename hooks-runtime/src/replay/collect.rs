@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::points::Points;
 use super::script::Script;
 use super::timeline::{TimelineRow, full_name};
@@ -64,6 +66,10 @@ impl ForReplay for Collector {
 
     fn json(&self, point: &PointDescriptor) -> Option<JsonPoint> {
         self.points.info(point)?.json
+    }
+
+    fn begun(&self, fire: u64, payload: Value) {
+        self.script.begun(fire, payload);
     }
 
     fn answered(&self, fire: u64, entry: &Entry, answer: RawAnswer) {

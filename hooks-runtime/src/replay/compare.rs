@@ -1,5 +1,6 @@
 //! The differences between a fire as it was recorded and as it was replayed.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -59,7 +60,7 @@ pub enum DifferenceKind {
     Failure,
     /// It has its effect at another place in the order.
     Order,
-    /// It makes a fire that it did not make.
+    /// It makes a fire that it did not make, makes one no longer, or with another payload.
     Fired,
     /// The fire comes to something else.
     Outcome,
@@ -122,19 +123,25 @@ pub(super) fn differences(
 ) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut rest = recorded.rows.iter();
-    let mut moved = out_of_place(recorded, replayed);
+    let (known, known_now) = (Places::of(recorded), Places::of(replayed));
+    let is_gone = |row: &&TimelineRow| known_now.of_handler(&row.handler).is_none();
+    let is_in_rest = |rest: &[TimelineRow], handler: &str| {
+        let begin = recorded.rows.len() - rest.len();
+        known.of_handler(handler).is_some_and(|place| place >= begin)
+    };
+    let mut moved = out_of_place(recorded, replayed, [&known, &known_now]);
     for now in &replayed.rows {
-        let Some(then) = recorded.row(&now.handler) else {
+        let then = known.of_handler(&now.handler).map(|place| &recorded.rows[place]);
+        let Some(then) = then else {
             if !now.is_neutral() {
                 found.push(difference(DifferenceKind::Added, None, Some(now)));
             }
             continue;
         };
         // What is no longer there stands where it was.
-        if rest.as_slice().iter().any(|row| row.handler == now.handler) {
+        if is_in_rest(rest.as_slice(), &now.handler) {
             let before = rest.by_ref().take_while(|row| row.handler != now.handler);
-            let gone = before.filter(|row| replayed.row(&row.handler).is_none());
-            found.extend(gone.filter_map(removed));
+            found.extend(before.filter(is_gone).filter_map(removed));
         }
         match kind(then, now) {
             Some(kind) => found.push(difference(kind, Some(then), Some(now))),
@@ -145,11 +152,9 @@ pub(super) fn differences(
             None => {}
         }
     }
-    let is_known = |until: &str| rest.as_slice().iter().any(|row| row.handler == until);
-    if ended || until.is_some_and(is_known) {
+    if ended || until.is_some_and(|until| is_in_rest(rest.as_slice(), until)) {
         let certain = rest.take_while(|row| until != Some(&row.handler));
-        let gone = certain.filter(|row| replayed.row(&row.handler).is_none());
-        found.extend(gone.filter_map(removed));
+        found.extend(certain.filter(is_gone).filter_map(removed));
     }
     if ended && recorded.outcome != replayed.outcome {
         let handler = found.first().and_then(|first| first.handler.clone());
@@ -162,11 +167,10 @@ pub(super) fn differences(
 }
 
 impl Difference {
-    /// A handler makes a fire that was not made.
-    pub(super) fn fired(handler: String, point: &str) -> Self {
-        let replayed = Some(format!("fires `{}`", escaped(point)));
-        let (kind, handler) = (DifferenceKind::Fired, Some(handler));
-        Self { kind, handler, recorded: None, replayed, follows: false }
+    /// A handler makes another fire than it made, in the words of each.
+    pub(super) fn fired(handler: &str, recorded: Option<String>, replayed: Option<String>) -> Self {
+        let (kind, handler) = (DifferenceKind::Fired, Some(handler.to_owned()));
+        Self { kind, handler, recorded, replayed, follows: false }
     }
 }
 
@@ -234,13 +238,33 @@ fn is_same(then: Option<&Decision>, now: Option<&Decision>) -> bool {
 }
 
 /// The first handler with an effect that has another place among those that have one.
-fn out_of_place(recorded: &Timeline, replayed: &Timeline) -> Option<String> {
+fn out_of_place(
+    recorded: &Timeline,
+    replayed: &Timeline,
+    [known, known_now]: [&Places<'_>; 2],
+) -> Option<String> {
     let in_both = |row: &&TimelineRow| {
-        let both = [recorded.row(&row.handler), replayed.row(&row.handler)];
-        both.iter().all(|row| row.is_some_and(|row| !row.is_neutral()))
+        let then = known.of_handler(&row.handler).map(|place| &recorded.rows[place]);
+        let now = known_now.of_handler(&row.handler).map(|place| &replayed.rows[place]);
+        [then, now].iter().all(|row| row.is_some_and(|row| !row.is_neutral()))
     };
     let then = recorded.rows.iter().filter(in_both);
     let now = replayed.rows.iter().filter(in_both);
     let moved = then.zip(now).find(|(then, now)| then.handler != now.handler);
     moved.map(|(_, now)| now.handler.clone())
+}
+
+/// Where each handler is in a timeline, which may be long.
+struct Places<'t>(HashMap<&'t str, usize>);
+
+impl<'t> Places<'t> {
+    fn of(timeline: &'t Timeline) -> Self {
+        // Of two of one name, which only an edited recording has, the first one counts.
+        let rows = timeline.rows.iter().enumerate().rev();
+        Self(rows.map(|(at, row)| (&*row.handler, at)).collect())
+    }
+
+    fn of_handler(&self, handler: &str) -> Option<usize> {
+        self.0.get(handler).copied()
+    }
 }

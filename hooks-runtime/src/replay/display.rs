@@ -1,5 +1,6 @@
 //! What a replay came to, as text.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::compare::Difference;
@@ -9,7 +10,7 @@ use crate::escape::{escaped, excerpt};
 /// So many fires are written out.
 const MOST: usize = 20;
 
-/// The counts, what could not be read, and the fires that differ.
+/// The counts, what could not be replayed or read and why, and the fires that differ.
 impl fmt::Display for ReplayReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (same, changed, cannot) =
@@ -18,6 +19,9 @@ impl fmt::Display for ReplayReport {
         write!(f, "{all} fires: {same} same, {changed} changed, {cannot} could not be replayed")?;
         for (kind, count) in self.counts() {
             write!(f, "\n  {kind:<9} {count}")?;
+        }
+        for (reason, count) in reasons(self).into_iter().take(MOST) {
+            write!(f, "\n  {count} could not be replayed: {}", escaped(reason))?;
         }
         for unread in &self.unread {
             write!(f, "\n  not read: {}", escaped(unread))?;
@@ -30,6 +34,17 @@ impl fmt::Display for ReplayReport {
         }
         Ok(())
     }
+}
+
+/// Why fires could not be replayed, with how many there are for each reason.
+fn reasons(report: &ReplayReport) -> BTreeMap<&str, usize> {
+    let mut reasons = BTreeMap::new();
+    for fire in report.cannot() {
+        if let FireVerdict::Cannot { reason } = &fire.verdict {
+            *reasons.entry(reason.as_str()).or_default() += 1;
+        }
+    }
+    reasons
 }
 
 /// Which fire it is, and its differences.

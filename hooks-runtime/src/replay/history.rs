@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::error::ReplayError;
-use super::timeline::{Timeline, full_name};
-use crate::record::{CallLine, Decision, LineKind, Reader, RecordedFire};
+use super::played::Made;
+use super::timeline::{Timeline, full, full_name, in_stage};
+use crate::record::{CallLine, Decision, FireLine, LineKind, Reader, RecordedFire};
+use crate::sync::OnceLock;
 
 /// All fires of a recording, those of a run in the order in which they began.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub(super) struct History {
     runs: Vec<Run>,
     /// The handlers that a run had at a point at any time.
     known: HashMap<(Run, String), HashSet<String>>,
+    /// Where each handler is among the calls of a fire, of those that are replayed.
+    calls: Vec<OnceLock<HashMap<String, usize>>>,
     /// What of the recording could not be read.
     pub(super) unread: Vec<String>,
 }
@@ -99,6 +103,7 @@ impl History {
             let point = (run.clone(), fire.fire.point.clone());
             self.known.entry(point).or_default().extend(fire.calls.iter().map(name));
         }
+        self.calls.resize_with(fires.len(), OnceLock::new);
         (self.runs, self.fires) = fires.into_iter().unzip();
     }
 
@@ -107,14 +112,34 @@ impl History {
         self.children.get(&parent).map_or(&[], |children| children)
     }
 
-    /// The fires at a point that were nested in one.
-    pub(super) fn nested<'h>(
-        &'h self,
-        parent: usize,
-        point: &'h str,
-    ) -> impl Iterator<Item = usize> + 'h {
-        let children = self.children(parent).iter().copied();
-        children.filter(move |child| self.fires[*child].fire.point == point)
+    /// The next fire at a point that was nested in one, behind so many that were; how many are
+    /// behind that.
+    pub(super) fn nested(&self, parent: usize, point: &str, done: usize) -> Option<(usize, usize)> {
+        let mut children = self.children(parent).iter().enumerate().skip(done);
+        let next = children.find(|(_, child)| self.fires[**child].fire.point == point);
+        next.map(|(place, child)| (*child, place + 1))
+    }
+
+    /// The fires that handlers of one made, and of a run those of its stages, in the order in
+    /// which they began; `None` where who made them is not recorded.
+    pub(super) fn made(&self, at: usize) -> Option<Vec<Made>> {
+        let mut within: Vec<_> = std::iter::once(&at).chain(self.stages(at)).copied().collect();
+        within.dedup();
+        let mut made = Vec::new();
+        for around in within {
+            let FireLine { point, flow_run, .. } = &self.fires[around].fire;
+            let calls = self.fires[around].calls.iter().rev();
+            let calls: HashMap<_, _> = calls.map(|call| (call.call, call)).collect();
+            for child in self.children(around) {
+                let child = &self.fires[*child].fire;
+                let maker = name(calls.get(&Some(child.parent_call?))?);
+                let maker = if flow_run.is_some() { in_stage(&maker, point) } else { maker };
+                let (point, payload) = (child.point.clone(), full(&child.payload).cloned());
+                made.push((child.fire, Made { maker, point, payload, is_known: true }));
+            }
+        }
+        made.sort_by_key(|(number, _)| *number);
+        Some(made.into_iter().map(|(_, made)| made).collect())
     }
 
     /// The run of a flow that a stage is part of.
@@ -173,20 +198,28 @@ impl History {
 
     /// What was recorded of a handler in a fire.
     pub(super) fn call(&self, at: usize, handler: &str) -> Option<&CallLine> {
-        self.fires[at].calls.iter().find(|call| name(call) == handler)
+        let calls = &self.fires[at].calls;
+        // Of two of one name, which only an edited recording has, the first one counts.
+        let places = || calls.iter().enumerate().rev().map(|(at, call)| (name(call), at)).collect();
+        let places = self.calls[at].get_or_init(places);
+        places.get(handler).map(|place| &calls[*place])
     }
 
     /// Why it is not known whether a handler answered the same, which decided the same.
     pub(super) fn unknown_answer(&self, at: usize, replayed: &Timeline) -> Option<String> {
+        let rows: HashMap<_, _> =
+            replayed.rows.iter().rev().map(|row| (row.handler.as_str(), row)).collect();
         self.fires[at].calls.iter().find_map(|call| {
             let why = call.answer.as_ref()?.missing()?;
-            let row = replayed.row(&name(call))?;
+            let row = rows.get(&*name(call))?;
             let has_value = matches!(
                 (&call.decision, &row.decision),
                 (Some(Decision::Claimed), Some(Decision::Claimed))
                     | (Some(Decision::Replaced), Some(Decision::Replaced))
                     | (Some(Decision::Rejected { .. }), Some(Decision::Rejected { .. }))
                     | (Some(Decision::Fields { .. }), Some(Decision::Fields { .. }))
+                    | (Some(Decision::Answered), Some(Decision::Answered))
+                    | (Some(Decision::Recovered), Some(Decision::Recovered))
             );
             has_value.then(|| format!("what `{}` answered is {why}", row.handler))
         })

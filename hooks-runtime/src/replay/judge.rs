@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::compare::{Difference, differences};
+use super::compare::differences;
 use super::history::History;
+use super::made::made_otherwise;
 use super::played::Replayed;
 use super::report::{FireReplay, FireVerdict};
 use super::timeline::full;
@@ -62,13 +63,13 @@ pub(super) fn compared(
 }
 
 fn compared_one(history: &History, replayed: Replayed, stuck: Option<&str>) -> FireReplay {
-    let Replayed { recorded: at, timeline, ended, until, new_fires, .. } = replayed;
+    let Replayed { recorded: at, timeline, ended, until, called, made, .. } = replayed;
     let recorded = history.timeline(at);
     let mut differences = differences(&recorded, &timeline, ended, until.as_deref());
-    for (maker, point) in new_fires {
+    for difference in made_otherwise(history, at, &called, &made) {
         // One difference of a handler is enough.
-        if differences.iter().all(|known| known.handler.as_ref() != Some(&maker)) {
-            differences.push(Difference::fired(maker, point));
+        if differences.iter().all(|known| known.handler != difference.handler) {
+            differences.push(difference);
         }
     }
     let unknown = stuck.filter(|_| !ended).map(str::to_owned);

@@ -59,11 +59,13 @@ mod display;
 mod error;
 mod history;
 mod judge;
+mod made;
 mod play;
 mod played;
 mod points;
 mod report;
 mod script;
+mod stage;
 mod timeline;
 
 use std::path::Path;

@@ -31,6 +31,10 @@ impl Points {
             found.is_some_and(|(_, found)| used.is_none_or(|used| std::ptr::eq(*used, found)))
         };
         let found = self.catalogues.iter().find(has);
-        found.ok_or_else(|| format!("`{point}` is in no catalogue that the replay was given"))
+        found.ok_or_else(|| {
+            format!(
+                "`{point}` is in no catalogue that the replay was given; `Recorded::catalogue` gives one"
+            )
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! The state of a replay: what happens in its copies, and what its stand-ins are asked.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::{Arc, PoisonError};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::answer::{Answer, neutral};
 use super::history::History;
-use super::played::{Instead, Played, PlayedRow, Replayed};
+use super::played::{Instead, Made, Played, PlayedRow, Replayed};
 use super::timeline::{TimelineRow, in_stage};
 use crate::engine::containment::contained;
 use crate::error::BoxError;
@@ -35,15 +35,15 @@ struct State {
     fires: HashMap<u64, Played>,
     /// In the order in which they began.
     order: Vec<u64>,
-    /// The recorded fires that are nested in what is replayed, and found again.
-    found: HashSet<usize>,
+    /// How many of the recorded fires in one are found again, or passed over, at a point.
+    found: HashMap<(usize, &'static str), usize>,
     /// The fire whose handler runs, on each thread: what is handed over runs beside it.
     current: HashMap<ThreadId, u64>,
     /// How much has happened.
     clock: usize,
     /// Why it cannot go on.
     stuck: Option<String>,
-    /// Whether nobody waits any more for answers that are not known.
+    /// Whether the fire has ended: answers that are not known are failures then.
     is_over: bool,
     /// Who waits for that.
     waiting: Vec<Waker>,
@@ -77,7 +77,7 @@ impl Script {
     }
 
     /// The fire has ended, or is dropped: what of it still waits for an answer that is not known
-    /// fails from now on, or nobody would end what a handler handed over to the background.
+    /// fails from now on, or what a handler handed over to the background would never end.
     pub(super) fn end_waits(&self) {
         let waiting = {
             let mut state = self.state();
@@ -119,25 +119,29 @@ impl Script {
         let mut state = self.state();
         let order = std::mem::take(&mut state.order);
         let (mut replayed, mut runs): (Vec<Replayed>, HashMap<u64, u64>) = Default::default();
+        let mut places: HashMap<u64, usize> = HashMap::new();
         for id in order {
             let Some(played) = state.fires.remove(&id) else { continue };
             let (stage_of, point) = (played.stage_of, played.point);
-            let (parent, maker) = (played.parent, played.maker.clone());
-            let Some(mut fire) = played.into_replayed(id) else {
-                let around = parent.map(|parent| *runs.get(&parent).unwrap_or(&parent));
-                let around = replayed.iter_mut().find(|it| Some(it.fire) == around);
-                if let (Some(around), Some(maker)) = (around, maker) {
-                    around.new_fires.push((maker, point));
+            if let (None, Some(parent), Some(maker)) = (stage_of, played.parent, &played.maker) {
+                let around = *runs.get(&parent).unwrap_or(&parent);
+                if let Some(around) = places.get(&around).map(|place| &mut replayed[*place]) {
+                    let (payload, is_known) = (played.payload.clone(), played.recorded.is_some());
+                    let (maker, point) = (maker.clone(), point.to_owned());
+                    around.made.push(Made { maker, point, payload, is_known });
                 }
-                continue;
-            };
+            }
+            let Some(mut fire) = played.into_replayed(id) else { continue };
             // What a handler of a stage fires is nested in its run.
             fire.parent = fire.parent.map(|parent| *runs.get(&parent).unwrap_or(&parent));
             match stage_of {
-                None => replayed.push(fire),
+                None => {
+                    places.insert(id, replayed.len());
+                    replayed.push(fire);
+                }
                 Some((run, point)) => {
                     runs.insert(id, run);
-                    if let Some(run) = replayed.iter_mut().find(|it| it.fire == run) {
+                    if let Some(run) = places.get(&run).map(|place| &mut replayed[*place]) {
                         run.take_stage(fire, point);
                     }
                 }
@@ -177,12 +181,12 @@ impl Script {
             }
             (None, None) => {
                 let parent = parent.and_then(|parent| state.fires.get(&parent)?.recorded);
-                let nested = parent.and_then(|parent| {
-                    let mut nested = self.history.nested(parent, point);
-                    nested.find(|at| !state.found.contains(at))
-                });
-                state.found.extend(nested);
-                nested
+                parent.and_then(|parent| {
+                    let found = state.found.entry((parent, point)).or_default();
+                    let (nested, behind) = self.history.nested(parent, point, *found)?;
+                    *found = behind;
+                    Some(nested)
+                })
             }
         };
         state.order.push(fire);
@@ -232,15 +236,37 @@ impl Script {
         let at = state.clock;
         let Some(played) = state.fires.get_mut(&fire) else { return };
         let ended = PlayedRow { call, at, row };
-        match played.rows.iter_mut().find(|it| it.call == call && call != 0) {
+        // What has begun last ends first, mostly.
+        match played.rows.iter_mut().rev().find(|it| it.call == call && call != 0) {
             Some(known) => *known = ended,
             None => played.rows.push(ended),
         }
     }
 
-    /// A handler has answered, before its call ends.
-    pub(super) fn answered(&self, fire: u64, handler: String, answer: Value) {
+    /// A nested fire begins with that payload.
+    pub(super) fn begun(&self, fire: u64, payload: Value) {
         if let Some(played) = self.state().fires.get_mut(&fire) {
+            played.payload = Some(payload);
+        }
+    }
+
+    /// A handler has answered, before its call ends.
+    pub(super) fn answered(&self, fire: u64, handler: String, mut answer: Value) {
+        let mut state = self.state();
+        if let Some(did) = answer.as_object_mut()
+            && did.remove("asked_for_lost").is_some()
+        {
+            let reason = format!(
+                "`{handler}` asks for the state of the run, which a handler had changed that is \
+                 not called: that is not recorded"
+            );
+            state.stuck_in(fire, reason);
+            if let Some(played) = state.fires.get_mut(&fire) {
+                played.misled.insert(handler);
+            }
+            return;
+        }
+        if let Some(played) = state.fires.get_mut(&fire) {
             played.answers.insert(handler, answer);
         }
     }
@@ -265,13 +291,13 @@ impl Script {
         let current = *state.current.get(&thread::current().id())?;
         let &Played { recorded, is_apart, .. } = state.fires.get(&current)?;
         if is_apart {
-            // Nobody is told what comes of it: one that only notes has nothing to answer.
+            // Its outcome is not compared, and a void handler has no answer.
             return (model == ModelKind::Void).then(|| Ok(neutral(model)));
         }
         let answer = match recorded {
             Some(at) => {
-                let payload = (!self.recompose).then_some(payload);
-                self.history.recorded_answer(at, handler, model, payload)
+                let asked = (payload, self.recompose);
+                self.history.recorded_answer(at, handler, model, asked)
             }
             None => Err("this fire was not made when it was recorded".to_owned()),
         };
@@ -280,6 +306,7 @@ impl Script {
             Ok(Answer::Fails(cause, message)) => {
                 (Err(BoxError::from(message)), Some(Instead::Failed(cause)))
             }
+            Ok(Answer::FailsWith(cause, did)) => (Ok(did), Some(Instead::Failed(cause))),
             Ok(Answer::Neutral(instead)) => (Ok(neutral(model)), Some(instead)),
             Err(reason) => {
                 state.stuck_in(current, format!("`{handler}` is not called, and {reason}"));

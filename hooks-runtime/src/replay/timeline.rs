@@ -51,6 +51,9 @@ pub struct TimelineRow {
     pub policy: FailurePolicy,
     /// What it answered, where that is known.
     pub answer: Option<Value>,
+    /// Whether it is one of a stage, where an answer is what it did to the run.
+    #[serde(skip)]
+    is_of_stage: bool,
 }
 
 /// `plugin/handler`, or the name alone.
@@ -83,11 +86,6 @@ impl Timeline {
             error: recorded.fire.error.clone(),
         }
     }
-
-    /// The row of a handler.
-    pub(super) fn row(&self, handler: &str) -> Option<&TimelineRow> {
-        self.rows.iter().find(|row| row.handler == handler)
-    }
 }
 
 impl TimelineRow {
@@ -101,6 +99,7 @@ impl TimelineRow {
             skipped: call.skipped,
             policy: call.policy,
             answer: call.answer.as_ref().and_then(|answer| full(answer).cloned()),
+            is_of_stage: false,
         }
     }
 
@@ -149,12 +148,14 @@ impl TimelineRow {
             skipped: None,
             policy: call.policy(),
             answer: None,
+            is_of_stage: false,
         }
     }
 
     /// The row of a handler of a stage, as one of its run.
     pub(super) fn in_stage(mut self, point: &str) -> Self {
         self.handler = in_stage(&self.handler, point);
+        self.is_of_stage = true;
         self
     }
 
@@ -182,7 +183,9 @@ impl TimelineRow {
 
     /// Whether the fire would be the same without it.
     pub(super) fn is_neutral(&self) -> bool {
-        self.contributed().is_none() && self.failure.is_none()
+        let has_changed_run =
+            self.is_of_stage && self.answer.as_ref().is_some_and(Value::is_object);
+        self.contributed().is_none() && self.failure.is_none() && !has_changed_run
     }
 
     /// Whether it was not called because of what an earlier handler did.

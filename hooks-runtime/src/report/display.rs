@@ -102,7 +102,7 @@ impl Columns {
         for row in rows {
             write!(
                 f,
-                "\n{:indent$}{:handler$}  {:owner$}  {:>time$}  {}{}{}",
+                "\n{:indent$}{:handler$}  {:owner$}  {:>time$}  {}{}{}{}",
                 "",
                 escaped(&row.handler),
                 row.owner.to_string(),
@@ -110,6 +110,7 @@ impl Columns {
                 row.status,
                 Overrun(row.overrun),
                 Settings(&row.settings),
+                Notes(row),
             )?;
         }
         Ok(())
@@ -216,5 +217,18 @@ impl fmt::Display for SkipReason {
             Self::AfterSkip => "an earlier handler skipped the rest of the stage",
             Self::AfterAbort => "an earlier handler aborted the flow",
         })
+    }
+}
+
+/// What a handler noted of its call.
+struct Notes<'r>(&'r HandlerReport);
+
+impl fmt::Display for Notes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (key, value)) in self.0.notes().enumerate() {
+            let before = if at == 0 { " {" } else { ", " };
+            write!(f, "{before}{}: {}", escaped(key), escaped(value))?;
+        }
+        if self.0.notes.is_empty() { Ok(()) } else { f.write_str("}") }
     }
 }

@@ -17,6 +17,7 @@ pub use kind::ContributionKind;
 pub use warning::Warning;
 
 use crate::flow::StageKind;
+use crate::observe::notes::Note;
 use crate::operator::Setting;
 use crate::operator::rules::HandlerRules;
 use crate::point::{FailurePolicy, ModelKind, PointDescriptor};
@@ -41,7 +42,8 @@ use crate::registry::entry::{Entry, Owner};
 ///       },
 ///       "elapsed_ns": 4100,
 ///       "overrun_ns": null,
-///       "settings": []
+///       "settings": [],
+///       "notes": {}
 ///     }
 ///   ],
 ///   "break_glass": []
@@ -110,6 +112,8 @@ pub struct HandlerReport {
     )]
     overrun: Option<Duration>,
     settings: Vec<Setting>,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "wire::notes"))]
+    notes: Vec<Note>,
 }
 
 /// What became of a handler in one fire.
@@ -495,7 +499,13 @@ impl HandlerReport {
         let overrun = elapsed.zip(limit).map(|(elapsed, limit)| elapsed.saturating_sub(limit));
         let settings = rules.map_or_else(Vec::new, |rules| rules.settings.to_vec());
         let (handler, owner) = (Arc::clone(&entry.name), entry.owner());
-        Self { handler, owner, status, elapsed, overrun, settings }
+        Self { handler, owner, status, elapsed, overrun, settings, notes: Vec::new() }
+    }
+
+    /// With what the handler noted of the call.
+    pub(crate) fn with_notes(mut self, notes: Vec<Note>) -> Self {
+        self.notes = notes;
+        self
     }
 
     /// The handler's name.
@@ -540,5 +550,32 @@ impl HandlerReport {
     /// ```
     pub fn settings(&self) -> &[Setting] {
         &self.settings
+    }
+
+    /// What the handler noted of its call under that key; see
+    /// [`HookContext::note`](crate::HookContext::note), which has an example.
+    ///
+    /// ```
+    /// use hooks_runtime::report::HandlerReport;
+    ///
+    /// fn edition(row: &HandlerReport) -> &str {
+    ///     row.note("edition").unwrap_or("not known")
+    /// }
+    /// ```
+    pub fn note(&self, key: &str) -> Option<&str> {
+        self.notes().find(|(noted, _)| *noted == key).map(|(_, value)| value)
+    }
+
+    /// All that the handler noted of its call, in the order in which it did.
+    ///
+    /// ```
+    /// use hooks_runtime::report::HandlerReport;
+    ///
+    /// fn noted(row: &HandlerReport) -> Vec<String> {
+    ///     row.notes().map(|(key, value)| format!("{key}={value}")).collect()
+    /// }
+    /// ```
+    pub fn notes(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.notes.iter().map(|(key, value)| (*key, value.as_str()))
     }
 }

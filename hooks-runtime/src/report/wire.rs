@@ -4,7 +4,13 @@
 use serde::{Serialize, Serializer};
 
 use super::{Contribution, HandlerStatus};
+use crate::observe::notes::Note;
 use crate::wire::{Tagged, tagged};
+
+/// The notes of a row, as an object.
+pub(super) fn notes<S: Serializer>(notes: &[Note], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(notes.iter().map(|(key, value)| (key, value)))
+}
 
 impl Serialize for HandlerStatus {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

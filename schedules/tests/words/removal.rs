@@ -79,6 +79,7 @@ pub(crate) fn entry(
         plugin: None,
         tracker: Arc::clone(tracker),
         priority: 0,
+        turn: None,
         phase: Phase::Main,
         policy: FailurePolicy,
         timeout: None,

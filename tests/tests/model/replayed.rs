@@ -141,7 +141,7 @@ fn l38_a_replay_of_any_registry_is_the_same_and_one_changed_handler_is_named() {
     assert!(cases < 100 || (fires > 100 && changes > 20), "{fires} and {changes}");
 }
 
-/// L38: so it is with the runs of a flow, where all handlers are called.
+/// L38: so it is with the runs of a flow, where all handlers are called, and where none is.
 #[test]
 fn l38_a_replay_of_any_run_of_a_flow_is_the_same() {
     let runs = AtomicU64::new(0);
@@ -151,18 +151,20 @@ fn l38_a_replay_of_any_run_of_a_flow_is_the_same() {
             return;
         }
         let before = counts(&world);
-        let report = replayed(&world, &file, |it| it.call("*:*"));
-        assert_eq!(report.changed().count(), 0, "{report}");
-        for fire in report.cannot() {
-            let FireVerdict::Cannot { reason } = &fire.verdict else { unreachable!() };
-            let expected = [
-                "it was dropped before its end",
-                "its input is judged by the host, whose code is not part of a replay",
-            ];
-            assert!(expected.contains(&&**reason), "{fire}");
+        for how in [|it: Replay| it.call("*:*"), |it| it, Replay::recompose] {
+            let report = replayed(&world, &file, how);
+            assert_eq!(report.changed().count(), 0, "{report}");
+            for fire in report.cannot() {
+                let FireVerdict::Cannot { reason } = &fire.verdict else { unreachable!() };
+                let expected = [
+                    "it was dropped before its end",
+                    "its input is judged by the host, whose code is not part of a replay",
+                ];
+                assert!(expected.contains(&&**reason), "{fire}");
+            }
+            assert_eq!(counts(&world), before);
+            runs.fetch_add(report.same().count() as u64, Ordering::Relaxed);
         }
-        assert_eq!(counts(&world), before);
-        runs.fetch_add(report.same().count() as u64, Ordering::Relaxed);
     });
     let runs = runs.into_inner();
     println!("\nproof: replays: {runs} runs of a flow are the same");

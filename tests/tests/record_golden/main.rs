@@ -217,3 +217,12 @@ async fn l38_the_recording_that_is_kept_is_written_and_read() {
         assert!(!validator.is_valid(&other));
     }
 }
+
+/// L38: what was written before a line said which call had made a fire is read still.
+#[test]
+fn l38_an_older_recording_is_read() {
+    let fires = Reader::open(here("tests/record_golden/older.jsonl")).unwrap().fires();
+    let fires: Vec<_> = fires.collect::<Result<_, _>>().unwrap();
+    assert!(fires.iter().any(|fire| fire.fire.parent.is_some()));
+    assert!(fires.iter().all(|fire| fire.fire.parent_call.is_none()));
+}

@@ -28,7 +28,7 @@
 
 use std::alloc::Layout;
 #[cfg(feature = "record")]
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit, needs_drop};
@@ -46,7 +46,11 @@ use super::storage::Built;
 use crate::engine::containment::{catch, drop_contained, log_in_drop};
 use crate::error::BoxError;
 use crate::model::FieldSet;
+#[cfg(feature = "record")]
+use crate::model::Model;
 use crate::model::compose::{Accumulated, Answer, Compose, Input, Output};
+#[cfg(feature = "record")]
+use crate::point::ModelKind;
 use crate::point::{FailurePolicy, HookPoint};
 use crate::registry::entry::{Entry, Owner, Phase};
 use crate::report::{Contribution, SkipReason};
@@ -174,7 +178,11 @@ where
         // SAFETY: it shows what this fire's accumulator has, until its model
         // composes the answer of this call.
         let merged = unsafe { (frame.composition.merged)(frame.accumulator) };
-        HookContext::new(frame.fire, frame.entry(), merged, frame.watch.is_shadow())
+        let mut context = HookContext::new(frame.fire, frame.entry(), merged);
+        if frame.watch.is_any() {
+            context.set_rules(frame.watch.is_shadow(), frame.limit());
+        }
+        context
     }
 
     #[inline]
@@ -284,11 +292,12 @@ where
     /// Keeps what the handler answered as JSON, where a recording asks for that.
     #[cfg(feature = "record")]
     fn capture(&mut self, answer: &Answer<P>) {
-        if let Some(aside) = &mut self.frame().aside
-            && let Some(json) = aside.json
-        {
-            aside.answer = crate::record::raw_answer(json, TypeId::of::<P>(), answer);
-        }
+        let Some(json) = self.frame().aside.as_ref().and_then(|aside| aside.json) else { return };
+        let is_stage = P::Model::KIND == ModelKind::Stage;
+        // What a handler of a stage answers is what it has made of the run.
+        let answer: &dyn Any = if is_stage { self.payload_mut() } else { answer };
+        let answer = crate::record::raw_answer(json, TypeId::of::<P>(), answer);
+        self.frame().aside().answer = answer;
     }
 
     /// What the fire was given by reference.

@@ -15,8 +15,10 @@
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::ptr::{self, NonNull};
+use std::time::Duration;
 
 use crate::engine::fire::FireInfo;
+use crate::observe::notes;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::{HookPoint, ModelKind};
 use crate::registry::entry::{Entry, Owner};
@@ -52,6 +54,8 @@ pub struct HookContext {
     entry: NonNull<Entry>,
     merged: Option<NonNull<dyn Any + Send + Sync>>,
     in_shadow: bool,
+    /// In place of the handler's own.
+    limit: Option<Duration>,
 }
 
 // SAFETY: it stands for shared references to what is `Sync`.
@@ -71,9 +75,14 @@ impl HookContext {
         fire: NonNull<FireInfo<'static>>,
         entry: NonNull<Entry>,
         merged: Option<NonNull<dyn Any + Send + Sync>>,
-        in_shadow: bool,
     ) -> Self {
-        Self { fire, entry, merged, in_shadow }
+        Self { fire, entry, merged, in_shadow: false, limit: None }
+    }
+
+    /// What an operator has set for the call.
+    pub(super) fn set_rules(&mut self, in_shadow: bool, limit: Option<Duration>) {
+        self.in_shadow = in_shadow;
+        self.limit = limit;
     }
 
     /// A reference that lasts as long as the input of the call: a handler is
@@ -185,6 +194,57 @@ impl HookContext {
     /// ```
     pub fn is_in_shadow(&self) -> bool {
         self.in_shadow
+    }
+
+    /// How long the fire waits for this call, from its first poll on: the handler's own time
+    /// limit, or a shorter one that an operator has set. `None` where it waits for ever.
+    ///
+    /// A handler that must end something in order, as a child process, does so before.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hooks_runtime::{HookContext, HookRegistry, hook_points, on};
+    /// # hook_points! { pub claiming Patience { of: String } -> Option<Duration>; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// let shell = on::<Patience>().name("shell").timeout(Duration::from_secs(60));
+    /// hooks.register(shell.handler(|_: &PatiencePayload, cx: &HookContext| Some(cx.time_limit())))?;
+    /// let fire = async || hooks.fire_claiming::<Patience>(&PatiencePayload { of: "sh".into() }).await;
+    /// assert_eq!(fire().await?.claimed(), Some(Some(Duration::from_secs(60))));
+    /// hooks.operator().time_limit("patience:shell", Duration::from_secs(2)).apply()?;
+    /// assert_eq!(fire().await?.claimed(), Some(Some(Duration::from_secs(2))));
+    /// # Ok(()) }
+    /// ```
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.limit.or(self.entry().timeout)
+    }
+
+    /// Adds a note to this call's row of the report: what the row cannot know, such as which
+    /// process answered. One with the same key takes the place of an earlier one.
+    ///
+    /// Kept where the fire has a report or is traced; where not, the value is not even made. A
+    /// note of a thread that does not run this call is not kept.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookContext, HookRegistry, hook_points, on};
+    /// # hook_points! { pub claiming Pricing { item: String } -> u32; }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let hooks = HookRegistry::new();
+    /// hooks.register(on::<Pricing>().name("list").handler(|_: &PricingPayload, cx: &HookContext| {
+    ///     cx.note("edition", "2026-11");
+    ///     Some(40)
+    /// }))?;
+    /// let payload = PricingPayload { item: "lamp".into() };
+    /// let (_, report) = hooks.fire_claiming_reported::<Pricing>(&payload).await;
+    /// let list = report.handler("list").unwrap();
+    /// assert_eq!(list.note("edition"), Some("2026-11"));
+    /// assert!(report.to_string().ends_with("claimed {edition: 2026-11}"));
+    /// # Ok(()) }
+    /// ```
+    pub fn note(&self, key: &'static str, value: impl Into<String>) {
+        notes::add((self.fire.as_ptr().addr(), self.entry.as_ptr().addr()), key, value);
     }
 
     /// What earlier handlers of a modifying fire of `P` have set so far.

@@ -10,7 +10,7 @@ use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::task::Waker;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::call::{Call, CallStep};
 use super::shell::Composition;
@@ -78,6 +78,8 @@ pub(super) struct Aside {
     pub(super) error: Option<BoxError>,
     pub(super) panic: Option<PanicPayload>,
     pub(super) contribution: Option<Contribution>,
+    /// The time limit of the last call that was shortened.
+    pub(super) limit: Option<Duration>,
     /// How a recording makes the answers of this point into JSON.
     #[cfg(feature = "record")]
     pub(super) json: Option<JsonPoint>,
@@ -97,6 +99,7 @@ impl Watch {
     const SHADOW: u8 = 4;
     const OPEN: u8 = 8;
     const CLOSED: u8 = 16;
+    const SHORTENED: u8 = 32;
 
     pub(crate) fn new(time: bool, contribution: bool) -> Self {
         let time = if time { Self::TIME } else { 0 };
@@ -115,6 +118,16 @@ impl Watch {
             Some(FailurePolicy::Open) => Self(self.0 | Self::OPEN),
             Some(FailurePolicy::Closed) => Self(self.0 | Self::CLOSED),
         }
+    }
+
+    /// It has another time limit than its own.
+    pub(crate) fn shortened(self, shortened: bool) -> Self {
+        if shortened { Self(self.0 | Self::SHORTENED) } else { self }
+    }
+
+    /// Whether it has another time limit than its own.
+    pub(super) fn is_shortened(self) -> bool {
+        self.0 & Self::SHORTENED != 0
     }
 
     /// Whether its answer is not composed.
@@ -243,6 +256,11 @@ impl Frame {
     pub(super) fn entry(&self) -> NonNull<Entry> {
         // SAFETY: this thread published the handler before it called it.
         unsafe { NonNull::new_unchecked(self.step().running().load(Ordering::Relaxed)) }
+    }
+
+    /// The time limit of the call in place of its handler's own.
+    pub(super) fn limit(&self) -> Option<Duration> {
+        self.aside.as_ref().filter(|_| self.watch.is_shortened())?.limit
     }
 
     #[cold]

@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::task::Waker;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::barrier::ReaderFence;
 use super::call::CallStep;
@@ -36,6 +36,8 @@ use crate::engine::pending::FEW;
 use crate::error::BoxError;
 #[cfg(feature = "record")]
 use crate::json::JsonPoint;
+#[cfg(feature = "record")]
+use crate::operator::trace::Payload;
 #[cfg(feature = "record")]
 use crate::record::RawAnswer;
 use crate::registry::entry::Entry;
@@ -91,6 +93,12 @@ impl Entered<'_, '_> {
     pub(crate) fn is_gone(&self, also_leaving: bool) -> bool {
         let Self(invocation) = self;
         is_gone(&invocation.list.get(invocation.frame.at).entry, also_leaving)
+    }
+
+    /// The call has this time limit in place of its own.
+    pub(crate) fn shorten(&mut self, limit: Duration) {
+        let Self(invocation) = self;
+        invocation.frame.aside().limit = Some(limit);
     }
 
     /// Starts a call of it.
@@ -495,6 +503,12 @@ impl<'w> Invocation<'w> {
     #[cfg(feature = "record")]
     pub(crate) fn take_answer(&mut self) -> Option<RawAnswer> {
         self.frame.aside.as_mut().and_then(|aside| aside.answer.take())
+    }
+
+    /// What the next handler is given, for a recording.
+    #[cfg(feature = "record")]
+    pub(crate) fn payload(&mut self) -> Payload<'_> {
+        Payload::Fire(self.frame)
     }
 
     /// Why the handlers after the last call are not called.

@@ -13,11 +13,13 @@ pub(super) use verdict::{VerdictAnswer, verdict_json};
 
 use serde::{Deserialize, Deserializer};
 
-fn absent<T>() -> Option<T> {
+pub(super) fn absent<T>() -> Option<T> {
     None
 }
 
 /// A value that is there may itself be `null`, which is not the same as absent.
-fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }

@@ -1,5 +1,8 @@
 //! Flows and their stages by name.
 
+#[cfg(feature = "record")]
+mod recorded;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -18,8 +21,10 @@ use crate::json::answers::StageAnswer;
 use crate::json::decode;
 use crate::json::error::JsonError;
 use crate::json::handler::JsonHandler;
+use crate::json::models::stage;
 use crate::json::point::{
-    Boxed, ErasedPoint, Operation, Run, RunByName, RunOutcome, payload_of, with_payload,
+    Boxed, ErasedPoint, Operation, Run, RunByName, RunOutcome, StageOutcome, payload_of,
+    with_payload,
 };
 use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
@@ -69,8 +74,62 @@ where
         }
     }
 
+    fn fire_stage<'a>(
+        &self,
+        hooks: &'a ScopedHooks,
+        stage: StageKind,
+        text: &'a [u8],
+    ) -> Boxed<'a, StageOutcome> {
+        match stage {
+            StageKind::BeforeValidation => {
+                stage::fire::<BeforeValidation<F>, F>(hooks, stage, text)
+            }
+            StageKind::AfterValidation => stage::fire::<AfterValidation<F>, F>(hooks, stage, text),
+            StageKind::BeforeExecute => stage::fire::<BeforeExecute<F>, F>(hooks, stage, text),
+            StageKind::AfterExecute => stage::fire::<AfterExecute<F>, F>(hooks, stage, text),
+            StageKind::OnError => stage::fire::<OnError<F>, F>(hooks, stage, text),
+            StageKind::Finally => stage::fire::<Finally<F>, F>(hooks, stage, text),
+        }
+    }
+
     fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>> {
         payload_of::<F>(payload)
+    }
+
+    #[cfg(feature = "record")]
+    fn left(&self, context: &dyn std::any::Any) -> Option<Result<Value, String>> {
+        context.downcast_ref::<FlowContext<F>>().map(recorded::left)
+    }
+
+    #[cfg(feature = "record")]
+    fn begun(&self, stage: StageKind, payload: &mut Payload<'_>) -> Option<Result<Value, String>> {
+        match stage {
+            StageKind::BeforeValidation => payload.read::<BeforeValidation<F>, _>(recorded::left),
+            StageKind::AfterValidation => payload.read::<AfterValidation<F>, _>(recorded::left),
+            StageKind::BeforeExecute => payload.read::<BeforeExecute<F>, _>(recorded::left),
+            StageKind::AfterExecute => payload.read::<AfterExecute<F>, _>(recorded::left),
+            StageKind::OnError => payload.read::<OnError<F>, _>(recorded::left),
+            StageKind::Finally => payload.read::<Finally<F>, _>(recorded::left),
+        }
+    }
+
+    #[cfg(feature = "replay")]
+    fn stand_in(
+        &self,
+        stage: StageKind,
+        options: Box<Options>,
+        handler: JsonHandler,
+    ) -> Registration {
+        use recorded::stand_in;
+
+        match stage {
+            StageKind::BeforeValidation => stand_in::<BeforeValidation<F>, F>(options, handler),
+            StageKind::AfterValidation => stand_in::<AfterValidation<F>, F>(options, handler),
+            StageKind::BeforeExecute => stand_in::<BeforeExecute<F>, F>(options, handler),
+            StageKind::AfterExecute => stand_in::<AfterExecute<F>, F>(options, handler),
+            StageKind::OnError => stand_in::<OnError<F>, F>(options, handler),
+            StageKind::Finally => stand_in::<Finally<F>, F>(options, handler),
+        }
     }
 
     #[cfg(feature = "record")]
@@ -111,6 +170,17 @@ struct Seen<'f, I, O> {
     recovered: bool,
 }
 
+fn seen<F: FlowPoint>(flow: &FlowContext<F>) -> Seen<'_, F::Payload, F::Result> {
+    Seen {
+        flow: F::NAME,
+        stage: flow.stage(),
+        input: flow.input(),
+        output: flow.output(),
+        error: flow.error().map(ToString::to_string),
+        recovered: flow.is_recovered(),
+    }
+}
+
 async fn steer<S, F>(
     handler: &JsonHandler,
     flow: &mut FlowContext<F>,
@@ -122,14 +192,7 @@ where
     F::Payload: Serialize + DeserializeOwned,
     F::Result: Serialize + DeserializeOwned,
 {
-    let event = serde_json::to_value(Seen {
-        flow: F::NAME,
-        stage: flow.stage(),
-        input: flow.input(),
-        output: flow.output(),
-        error: flow.error().map(ToString::to_string),
-        recovered: flow.is_recovered(),
-    })?;
+    let event = serde_json::to_value(seen(flow))?;
     let answer = match handler.ask(&event, cx, |_| Ok(Value::Null)).await? {
         Value::Null => return Ok(()),
         answer => answer,

@@ -5,6 +5,7 @@ mod claiming;
 mod flow;
 mod gating;
 mod modifying;
+mod stage;
 mod void;
 #[cfg(sixth_model)]
 mod voting;

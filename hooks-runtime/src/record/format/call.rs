@@ -55,7 +55,12 @@ pub struct CallLine {
     pub changed: Option<Vec<String>>,
     /// What it answered, in the form in which a handler that speaks JSON answers (see
     /// [`json`](crate::json)): no opinion, no claim and a pass are answers too. `null` where
-    /// there is no answer: at void points, in stages, and where it was not called or failed.
+    /// there is no answer: at void points, and where it was not called or failed.
+    ///
+    /// In a stage: what it did to the run, also before it failed. A handler that speaks JSON
+    /// asks for that with the same keys; beside these there are `changed`, the output where it
+    /// changed that in place, `refused`, the key of an output that was refused, and `state`,
+    /// where it changed the state of the run, of which nothing is recorded.
     pub answer: Option<Captured>,
     /// How long it ran; `null` where it was not called.
     pub took_ns: Option<u64>,

@@ -50,7 +50,10 @@ pub enum Captured {
 /// ```
 /// use hooks_runtime::record::NotCaptured;
 ///
-/// assert_eq!(NotCaptured::Policy.to_string(), "not captured: the capture policy of the point");
+/// assert_eq!(
+///     NotCaptured::Policy.to_string(),
+///     "not captured: the point has no capture policy that allows it; `Recorder::capture` gives one",
+/// );
 /// let large = NotCaptured::TooLarge { bytes: 900, most: 100 };
 /// assert_eq!(large.to_string(), "not captured: 900 bytes of JSON, more than 100");
 /// ```
@@ -60,10 +63,12 @@ pub enum Captured {
 #[non_exhaustive]
 pub enum NotCaptured {
     /// The capture policy of its point does not allow it.
-    #[error("not captured: the capture policy of the point")]
+    #[error(
+        "not captured: the point has no capture policy that allows it; `Recorder::capture` gives one"
+    )]
     Policy,
     /// Its point is not in the catalogue of the recording, or not with JSON.
-    #[error("not captured: the recording does not know the point with JSON")]
+    #[error("not captured: no catalogue with JSON has the point; `Recorder::catalogue` gives one")]
     NoJson,
     /// It is longer than the recording allows.
     #[error("not captured: {bytes} bytes of JSON, more than {most}")]

@@ -21,6 +21,10 @@ pub struct FireLine {
     pub fire: u64,
     /// The fire that it is nested in; of a stage, the run.
     pub parent: Option<u64>,
+    /// The call of that fire whose handler made it, where one did; `null` in a recording that
+    /// was written before this was noted.
+    #[serde(default)]
+    pub parent_call: Option<u64>,
     /// Of a stage, the fire that is the run of its flow.
     pub flow_run: Option<u64>,
     /// How many fires it is nested in.

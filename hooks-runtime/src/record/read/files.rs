@@ -15,7 +15,7 @@ pub(super) fn files_of(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
         files.insert(0, (0, path.to_owned()));
     }
     if files.is_empty() {
-        return Err(open(io::ErrorKind::NotFound.into()));
+        return Err(open(io::Error::new(io::ErrorKind::NotFound, "there is no such file")));
     }
     Ok(files.into_iter().map(|(_, file)| file).collect())
 }

@@ -153,7 +153,12 @@ impl Iterator for Reader {
         };
         let place = self.place.clone()?;
         let line = match std::str::from_utf8(&text) {
-            Ok(text) => Line::parse(text).map_err(|error| ReadError::line(place, error)),
+            Ok(text) => {
+                // What an editor may have put at the start of a file.
+                let is_first = place.offset == 0;
+                let text = text.strip_prefix('\u{feff}').filter(|_| is_first).unwrap_or(text);
+                Line::parse(text).map_err(|error| ReadError::line(place, error))
+            }
             Err(error) => Err(ReadError::not_text(place, error)),
         };
         Some(line)

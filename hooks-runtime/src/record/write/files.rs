@@ -61,6 +61,10 @@ impl Files {
     /// Begins the next file, and removes the oldest where there are too many.
     pub(super) fn begin(&mut self, now_ns: u64) -> io::Result<()> {
         self.current = None;
+        // Its own name would be passed over as taken, and the recording be beside it.
+        if self.path.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
         let mut known = numbered(&self.path)?;
         if fs::exists(&self.path)? {
             known.insert(0, (0, self.path.clone()));

@@ -176,7 +176,7 @@ impl RecordWriter {
     fn write_all(&mut self, batches: Vec<Batch>) {
         let (count, mut buffer) = (batches.len(), Buffer::default());
         for batch in batches {
-            let now_ns = batch.lines.first().map_or(0, |line| line.at_ns);
+            let now_ns = batch.begins().map_or(0, |(_, at_ns, _)| at_ns);
             if buffer.problem.is_none() && self.output.is_due(now_ns, buffer.text.len()) {
                 self.put(mem::take(&mut buffer));
             }
@@ -184,7 +184,7 @@ impl RecordWriter {
                 self.begin(&mut buffer, now_ns);
             }
             buffer.fires += batch.fires();
-            for line in batch.lines {
+            for line in batch.into_lines() {
                 self.known.note(&line.kind);
                 self.generation = line.generation;
                 self.add(&mut buffer, line);

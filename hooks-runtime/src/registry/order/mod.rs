@@ -1,6 +1,7 @@
 //! The one order of the handlers of a point.
 //!
-//! Rewriters before guards, then the lower priority number first, then the
+//! Rewriters before guards, then the lower priority number first, then those
+//! without a turn of their own before those with one, by that, then the
 //! earlier registration. `before` and `after` refine it, in two steps:
 //!
 //! 1. The constraints of built-in handlers: a handler waits until all that it
@@ -33,10 +34,10 @@ pub(crate) use names::{Names, Wanted, is_place};
 use place::Conflicts;
 
 /// What decides between two handlers that no constraint relates.
-pub(crate) type Key = (Phase, i32, u64);
+pub(crate) type Key = (Phase, i32, Option<Arc<str>>, u64);
 
 pub(crate) fn key(entry: &Entry) -> Key {
-    (entry.phase, entry.priority, entry.seq)
+    (entry.phase, entry.priority, entry.turn.clone(), entry.seq)
 }
 
 /// Whether an entry has constraints.

@@ -135,7 +135,10 @@ impl<'a> Places<'a> {
         let mut numbers = vec![0; len];
         let components = components::targets_first(&targets);
         for (number, mut component) in components.into_iter().enumerate() {
-            component.sort_unstable_by_key(|&index| self.entries[index].seq);
+            component.sort_unstable_by_key(|&index| {
+                let entry = &self.entries[index];
+                (entry.turn.clone(), entry.seq)
+            });
             for index in component {
                 numbers[index] = number;
                 if self.moves[index] {

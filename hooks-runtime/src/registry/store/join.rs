@@ -2,7 +2,7 @@
 //! then a change.
 
 use std::any::TypeId;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +47,20 @@ pub(crate) struct Batch {
     places: HashMap<(usize, Key), u64>,
     /// The generation whose handlers are removed in the same change.
     instead_of: Option<u64>,
+    /// The handlers that are removed in the same change.
+    leaving: Leaving,
+}
+
+/// The handlers that leave with a batch.
+#[derive(Default)]
+struct Leaving {
+    /// In the order in which a fire walks them, each once.
+    entries: Vec<(usize, Arc<Entry>)>,
+    ids: HashSet<u64>,
+    /// How many there are of each generation.
+    of: HashMap<Option<u64>, usize>,
+    /// How many of them leave, rather than being replaced.
+    alone: usize,
 }
 
 /// A registration that passed every check of its own.
@@ -92,7 +106,25 @@ impl Batch {
             joined: HashMap::new(),
             places: HashMap::new(),
             instead_of: None,
+            leaving: Leaving::default(),
         }
+    }
+
+    /// A batch with which these leave, as far as they are still registered. The caller keeps
+    /// them until the lock is released.
+    pub(crate) fn removing(mut self, leaving: Vec<(usize, Arc<Entry>)>) -> Self {
+        self.leaving.entries = leaving;
+        self
+    }
+
+    /// What has left with it, also by being replaced.
+    pub(crate) fn left(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.leaving.entries.iter().map(|(_, entry)| entry)
+    }
+
+    /// How many have left with it for nobody who takes their place.
+    pub(crate) fn left_alone(&self) -> usize {
+        self.leaving.alone
     }
 
     /// Which registration was refused; `None` if each passed the checks of its own.
@@ -141,6 +173,7 @@ impl Store {
         batch: &mut Batch,
         config: &RegistryConfig,
     ) -> Result<Change, RegisterError> {
+        self.find_leaving(batch);
         while let Some(registration) = batch.waiting.pop() {
             let (descriptor, index) = (registration.point, registration.point.index());
             match self.resolve(descriptor, index, &registration.options, config, batch) {
@@ -152,18 +185,57 @@ impl Store {
                 }
             }
         }
-        let leaving = self.entries_of(batch.instead_of);
+        let mut leaving = self.entries_of(batch.instead_of);
+        let replaced = batch.validated.iter().filter_map(|it| Some(it.replaces.as_ref()?.id));
+        let replaced: HashSet<_> = replaced.collect();
+        let alone = batch.leaving.entries.iter().filter(|(_, it)| !replaced.contains(&it.id));
+        let before = leaving.len();
+        leaving.extend(alone.cloned());
+        batch.leaving.alone = leaving.len() - before;
         let plans = self.plan(&batch.validated, &leaving)?;
         for id in batch.plugins.keys() {
             self.known.used(id.as_str());
         }
         self.plugins.extend(batch.plugins.drain());
         self.declared.extend(batch.declared.drain());
-        let change = self.apply(std::mem::take(&mut batch.validated), leaving, plans);
+        let mut change = self.apply(std::mem::take(&mut batch.validated), leaving, plans);
         if let Some(generation) = batch.instead_of {
             self.forget_places(generation);
         }
+        for (_, entry) in &batch.leaving.entries {
+            change.left.extend(self.forget_idle_plugin(entry));
+        }
         Ok(change)
+    }
+
+    /// What leaves with a batch is what is still registered.
+    fn find_leaving(&self, batch: &mut Batch) {
+        if batch.leaving.entries.is_empty() {
+            return;
+        }
+        let entries = self.in_walk_order(&batch.leaving.entries);
+        let mut of = HashMap::new();
+        for (_, entry) in &entries {
+            *of.entry(entry.generation()).or_default() += 1;
+        }
+        let ids = entries.iter().map(|(_, entry)| entry.id).collect();
+        batch.leaving = Leaving { entries, ids, of, alone: 0 };
+    }
+
+    /// Those of the handlers that are still here, each once, in the order in which a fire walks
+    /// them.
+    fn in_walk_order(&self, handlers: &[(usize, Arc<Entry>)]) -> Vec<(usize, Arc<Entry>)> {
+        let by_point = self.still_here(handlers).into_iter();
+        let in_order = by_point.flat_map(|((_, index), entries)| {
+            // One alone need not be looked for among many.
+            let all = match entries.values().collect::<Vec<_>>()[..] {
+                [one] => std::slice::from_ref(*one),
+                _ => self.points.get(&index).map_or(&[][..], |point| &point.order),
+            };
+            let theirs = all.iter().filter(move |entry| entries.contains_key(&entry.id));
+            theirs.map(move |entry| (index, Arc::clone(entry)))
+        });
+        in_order.collect()
     }
 
     /// Registers copies of handlers of another registry, which were checked there, in the
@@ -186,6 +258,7 @@ impl Store {
                 plugin,
                 tracker,
                 priority: of.priority,
+                turn: of.turn.clone(),
                 phase: of.phase,
                 policy: of.policy,
                 timeout: of.timeout,
@@ -279,13 +352,15 @@ impl Store {
         }
         let quota = plugin.as_ref().and_then(|plugin| self.quotas.get(plugin.id()));
         if let (Some(plugin), Some(quota)) = (&plugin, quota) {
-            // A handler that takes another's place adds none.
+            // A handler that takes another's place adds none, but where that leaves anyway.
+            let leaving = batch.leaving.of.get(&generation).copied().unwrap_or(0);
             let joined = batch.joined.entry(plugin.generation()).or_default();
-            let has = plugin.handlers() + *joined;
-            let others = if replaces.is_some() { has - 1 } else { has };
+            let has = plugin.handlers() - leaving + *joined;
+            let adds = replaces.as_ref().is_none_or(|old| batch.leaving.ids.contains(&old.id));
+            let others = if adds { has } else { has - 1 };
             let priority = priority(options, replaces.as_deref());
             check_quota(quota, descriptor, &name, plugin, priority, others)?;
-            *joined += usize::from(replaces.is_none());
+            *joined += usize::from(adds);
         }
         let allowed = quota.and_then(Quota::allowed_priorities);
         Ok(Resolved { name, base, plugin, policy, timeout, allowed, replaces })
@@ -302,6 +377,7 @@ impl Store {
             None => (options.before, options.after),
         };
         let seq = kept.map_or(id, |old| old.seq);
+        let turn = kept.map_or(options.turn, |old| old.turn.clone());
         let tracker = match &resolved.plugin {
             Some(plugin) => Arc::clone(plugin.tracker()),
             None => options.tracker.unwrap_or_else(|| Arc::clone(&self.built_in)),
@@ -315,6 +391,7 @@ impl Store {
             name: resolved.name,
             plugin: resolved.plugin,
             priority,
+            turn,
             phase: options.phase,
             policy: resolved.policy,
             timeout: resolved.timeout,

@@ -14,6 +14,7 @@ use std::iter;
 use std::sync::{Arc, PoisonError, Weak};
 
 use crate::error::NameClash;
+use crate::flow::StageKind;
 use crate::operator::Setting;
 use crate::operator::store::SettingStore;
 use crate::operator::target::Pattern;
@@ -38,6 +39,9 @@ pub(crate) use sequence::Sequence;
 
 /// Whose handler, and what it is called.
 type Key = (Option<u64>, Arc<str>);
+
+/// Handlers of each point, the stages of every flow in their order.
+type ByPoint<'h> = BTreeMap<(Option<StageKind>, usize), HashMap<u64, &'h Arc<Entry>>>;
 
 /// All handlers, by point.
 #[derive(Debug, Default)]
@@ -306,15 +310,8 @@ impl Store {
     /// Removes those of the handlers that are still here. The caller keeps
     /// them until the lock is released.
     pub(crate) fn remove(&mut self, handlers: &[(usize, Arc<Entry>)]) -> Change {
-        let mut leaving: BTreeMap<_, HashMap<u64, &Arc<Entry>>> = BTreeMap::new();
-        for (index, entry) in handlers {
-            if let Some(point) = self.points.get(index).filter(|point| point.has(entry)) {
-                let stage = (point.descriptor.stage(), *index);
-                leaving.entry(stage).or_default().insert(entry.id, entry);
-            }
-        }
         let mut change = Change::default();
-        for ((_, index), entries) in leaving {
+        for ((_, index), entries) in self.still_here(handlers) {
             let Some(point) = self.points.get_mut(&index) else { continue };
             let first = change.removed.len();
             if let [one] = entries.values().collect::<Vec<_>>()[..] {
@@ -329,6 +326,18 @@ impl Store {
             }
         }
         change
+    }
+
+    /// Those of the handlers that are still here, by stage and point and by their ids.
+    fn still_here<'h>(&self, handlers: &'h [(usize, Arc<Entry>)]) -> ByPoint<'h> {
+        let mut here = ByPoint::new();
+        for (index, entry) in handlers {
+            if let Some(point) = self.points.get(index).filter(|point| point.has(entry)) {
+                let stage = (point.descriptor.stage(), *index);
+                here.entry(stage).or_default().insert(entry.id, entry);
+            }
+        }
+        here
     }
 
     /// Removes all handlers of a plugin, with its record: of that generation, or

@@ -82,7 +82,7 @@ impl Sequence {
         if new.plugin.is_none() && targets.iter().any(may_move) {
             return None;
         }
-        let by_key = self.first_behind(key(new));
+        let by_key = self.first_behind(&key(new));
         let last = targets.iter().map(|target| self.position(target)).max();
         if targets.iter().any(|target| self.is_attached(self.position(target))) {
             return None;
@@ -118,9 +118,9 @@ impl Sequence {
 
     /// The position of an entry that is here.
     pub(super) fn position(&self, entry: &Entry) -> usize {
-        let (phase, priority, seq) = key(entry);
+        let (phase, priority, turn, seq) = key(entry);
         // Numbers begin with one, and no two are the same.
-        let by_key = self.first_behind((phase, priority, seq - 1));
+        let by_key = self.first_behind(&(phase, priority, turn, seq - 1));
         if self.order.get(by_key).is_some_and(|other| other.id == entry.id) {
             return by_key;
         }
@@ -130,13 +130,13 @@ impl Sequence {
     }
 
     /// The first position with a larger key among those that do not move.
-    fn first_behind(&self, wanted: Key) -> usize {
+    fn first_behind(&self, wanted: &Key) -> usize {
         let (mut start, mut end, mut found) = (0, self.order.len(), self.order.len());
         while start < end {
             let middle = usize::midpoint(start, end);
             let in_order = self.marks[middle..end].iter().position(|it| *it == Mark::InOrder);
             match in_order.map(|skipped| middle + skipped) {
-                Some(at) if key(&self.order[at]) <= wanted => start = at + 1,
+                Some(at) if key(&self.order[at]) <= *wanted => start = at + 1,
                 probe => {
                     found = probe.unwrap_or(found);
                     end = middle;

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::CassetteError;
 use crate::error::BoxError;
+use crate::record::is_too_deep;
 
 /// The version of the lines.
 const VERSION: u64 = 1;
@@ -50,6 +51,15 @@ impl Episode {
     pub(super) fn key(&self) -> (String, String) {
         (self.who.clone(), self.request.to_string())
     }
+
+    /// Whether its line could not be read again, nor any other with it.
+    pub(super) fn is_too_deep(&self) -> bool {
+        let answer = match &self.answered {
+            Answered::With(answer) => Some(answer),
+            Answered::Failed(_) => None,
+        };
+        answer.into_iter().chain([&self.request]).any(is_too_deep)
+    }
 }
 
 impl Answered {
@@ -70,6 +80,8 @@ impl Answered {
 
 /// Reads all lines.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Episode>, CassetteError> {
+    // What an editor may have put at the start of a file.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines.map(|(at, line)| episode(line).map_err(|problem| bad(path, at, problem))).collect()
 }

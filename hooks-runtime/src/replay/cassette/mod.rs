@@ -42,7 +42,8 @@ pub enum CassetteMode {
 /// A test with the mode [`None`](CassetteMode::None) needs no service and has the same
 /// answers each time. Each recorded answer is given once; a request that was recorded
 /// several times has its answers in that order. A failure is recorded as one, and is one
-/// again when it is given.
+/// again when it is given. What is nested so deep that a file with it could not be read again is
+/// not recorded, and is a failure.
 ///
 /// Requests and answers stand in the file as they were: what is secret must not be in them.
 ///
@@ -198,6 +199,11 @@ impl Cassette {
 
     /// Adds an episode, and writes the file whole: it is as it was, or as it is to be.
     fn record(&self, episode: Episode) -> Result<(), CassetteError> {
+        if episode.is_too_deep() {
+            let problem = "what was asked or answered is nested too deep to be read again";
+            let (path, source) = (self.0.path.clone(), std::io::Error::other(problem));
+            return Err(CassetteError::Unwritable { path, source });
+        }
         let mut state = self.state();
         state.episodes.push(episode);
         let written = episode::write(&self.0.path, &state.episodes);
