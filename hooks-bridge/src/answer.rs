@@ -235,6 +235,31 @@ impl Answer {
     }
 }
 
+impl Opinion {
+    /// One word: whether there is an opinion.
+    pub(crate) const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Decided(_) => "decided",
+            Self::None => "no_opinion",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
+impl DecidedBy {
+    /// One word.
+    ///
+    /// ```
+    /// assert_eq!(hooks_bridge::DecidedBy::Exit.as_str(), "exit");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Exit => "exit",
+        }
+    }
+}
+
 impl Ruling {
     /// One word.
     ///

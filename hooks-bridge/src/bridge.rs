@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::command::{AGAIN, Command, FIRST, GOES_ON};
-use crate::config::{Entry, Handler, Plan};
+use crate::config::{Entry, Handler, HandlerKind, Plan, name_of_address};
 use crate::facts::EventKind;
 use crate::rules::EventRule;
 use crate::runner::{Environment, Limits, Runner};
@@ -16,8 +16,8 @@ use crate::verdict::Mode;
 /// Turns the entries of a [`Plan`] into handlers of points.
 ///
 /// In [`Mode::Strict`] what cannot be read is a command that failed: an entry for a gate with
-/// a mistake in it, or a file with one, is a handler there that fails closed, if it needs no
-/// grant or all is trusted. It is named like its script or its file, and an operator can turn
+/// a mistake in it, such as an event that is nearly the name of one, or a file with one, is a
+/// handler there that fails closed, if it needs no grant or all is trusted. It is named like its script or its file, and an operator can turn
 /// it off. An entry in a project's own file is left out, as all is that was not granted.
 ///
 /// ```
@@ -67,8 +67,12 @@ pub(crate) struct Shared {
     pub(crate) environment: Environment,
     pub(crate) tools: HashMap<String, String>,
     pub(crate) trust: Trust,
+    /// Whether an event that is none closes no gate, though its name is nearly that of one.
+    pub(crate) ignores_unknown_events: bool,
     #[cfg(feature = "http")]
     pub(crate) http: crate::http::Http,
+    #[cfg(feature = "cassette")]
+    pub(crate) cassette: Option<hooks_runtime::replay::Cassette>,
 }
 
 impl Bridge {
@@ -85,8 +89,11 @@ impl Bridge {
             environment: Environment::default(),
             tools: HashMap::new(),
             trust: Trust::default(),
+            ignores_unknown_events: false,
             #[cfg(feature = "http")]
             http: crate::http::Http::default(),
+            #[cfg(feature = "cassette")]
+            cassette: None,
         };
         Self {
             shared: Arc::new(shared),
@@ -157,6 +164,30 @@ impl Bridge {
         })
     }
 
+    /// Leaves entries out whose event the dialect does not have, whatever its name is.
+    ///
+    /// Without it such an entry closes a gate in [`Mode::Strict`] where its event is nearly the
+    /// name of that gate, as `PreToolUs` is, or the name that another dialect has for it: it may
+    /// be a guard that nobody would miss. A name that is like none, as that of an event which is
+    /// newer than this crate, closes nothing.
+    ///
+    /// ```
+    /// use hooks_bridge::config::{Origin, Plan, Source};
+    /// use hooks_bridge::points::UsingTool;
+    /// use hooks_bridge::{Bridge, Dialect};
+    ///
+    /// let text = r#"{ "hooks": { "PreToolUs": [ { "hooks": [
+    ///     { "type": "command", "command": "exit 2" } ] } ] } }"#;
+    /// let source = Source::new(Dialect::ClaudeCode, "settings.json", Origin::User);
+    /// let bridge = Bridge::new("/srv/shop", Plan::read_text(&source, text, "/srv/shop"));
+    /// assert!(!bridge.gate::<UsingTool>().is_empty());
+    /// assert!(bridge.ignore_unknown_events().gate::<UsingTool>().is_empty());
+    /// ```
+    #[must_use]
+    pub fn ignore_unknown_events(self) -> Self {
+        self.change(|shared| shared.ignores_unknown_events = true)
+    }
+
     /// What of the project may run.
     ///
     /// The example of [`Trust`] has grants.
@@ -172,6 +203,53 @@ impl Bridge {
     #[must_use]
     pub fn http(self, http: crate::http::Http) -> Self {
         self.change(|shared| shared.http = http)
+    }
+
+    /// Answers of commands and of addresses, kept in a file: recorded the first time, given
+    /// again after, without a process or a request. For tests.
+    ///
+    /// What is asked is the name of the handler with the event, the command as its file has it
+    /// and what it would find in its stdin, in which the folder of the project and the time are
+    /// left open; what came of it is how it ended and what it wrote, or why it failed. What has
+    /// to be so before a command runs has to be so here: it is trusted, its script exists, its
+    /// address is allowed. The bytes of a script are no part of the question. A run that its
+    /// fire dropped is not recorded.
+    ///
+    /// All of that is in the file as it was, for whoever may read it: prompts, the input of
+    /// tools, and what commands printed. Variables and headers are not.
+    ///
+    /// ```
+    /// use hooks_bridge::config::{Origin, Plan, Source};
+    /// use hooks_bridge::points::{SessionStarting, SessionStartingPayload};
+    /// use hooks_bridge::{Bridge, Dialect};
+    /// use hooks_runtime::HookRegistry;
+    /// use hooks_runtime::replay::{Cassette, CassetteMode};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let file = folder.path().join("advice.jsonl");
+    /// let text = r#"{ "hooks": { "SessionStart": [ { "hooks": [
+    ///     { "type": "command", "command": "date +%N" } ] } ] } }"#;
+    /// let source = Source::new(Dialect::ClaudeCode, "settings.json", Origin::User);
+    /// let mut said = Vec::new();
+    /// // The first time it is run. The second time nothing is, so it says the same again.
+    /// for mode in [CassetteMode::Once, CassetteMode::None] {
+    ///     let bridge = Bridge::new("/tmp", Plan::read_text(&source, text, "/tmp"))
+    ///         .cassette(&Cassette::open(&file, mode)?);
+    ///     let hooks = HookRegistry::new();
+    ///     hooks.register(bridge.amend::<SessionStarting>())?;
+    ///     let payload = SessionStartingPayload::default();
+    ///     said.push(hooks.fire_modifying::<SessionStarting>(&payload).await?.context);
+    /// }
+    /// assert!(said[0].is_some());
+    /// assert_eq!(said[0], said[1]);
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "cassette")]
+    #[must_use]
+    pub fn cassette(self, cassette: &hooks_runtime::replay::Cassette) -> Self {
+        self.change(|shared| shared.cassette = Some(cassette.clone()))
     }
 
     /// The entries that do not run, each with the reason.
@@ -199,18 +277,18 @@ impl Bridge {
     pub(crate) fn closes(&self, entry: &Entry) -> bool {
         let waited_for = entry.handler.as_ref().is_none_or(|handler| !handler.background);
         let strict = self.shared.mode == Mode::Strict;
+        let unknown = entry.meant.is_some() && self.shared.ignores_unknown_events;
         strict
             && entry.broken
+            && !unknown
             && waited_for
             && self.shared.trust.covers(entry, &self.shared.project)
     }
 
     /// Why an entry does not run, if it does not.
     fn reason(&self, entry: &Entry) -> Option<String> {
-        let untrusted = || {
-            let trusted = self.shared.trust.covers(entry, &self.shared.project);
-            (!trusted).then(|| "it is not trusted".to_owned())
-        };
+        let untrusted =
+            || self.shared.trust.refusal(entry, &self.shared.project).map(str::to_owned);
         entry.skipped.clone().or_else(untrusted)
     }
 
@@ -220,6 +298,13 @@ impl Bridge {
         let of_point = self.unread.iter().chain(&*self.entries).filter_map(|entry| {
             if self.closes(entry) {
                 let event = gate_of(entry, &takes)?;
+                tracing::warn!(
+                    target: "hooks_bridge",
+                    place = %entry.place,
+                    event = event.name,
+                    why = %hooks_runtime::report::escaped(entry.skipped.as_deref().unwrap_or_default()),
+                    "what cannot be read may be a guard, so its gate fails closed"
+                );
                 return Some((
                     entry,
                     event,
@@ -237,7 +322,7 @@ impl Bridge {
             event,
             name: unique(&mut names, entry),
             index,
-            limit: None,
+            granted: self.shared.trust.bytes(entry, &self.shared.project),
             spent: AtomicBool::new(false),
         });
         commands.collect()
@@ -251,7 +336,7 @@ fn gate_of(entry: &Entry, takes: impl Fn(EventKind, &str) -> bool) -> Option<&'s
         event.kind.is_gate() && !event.kind.is_stop() && takes(event.kind, event.name)
     };
     let all = if entry.is_file() { entry.dialect.rules().events } else { &[] };
-    entry.rule.into_iter().chain(all).find(is_gate)
+    entry.rule.into_iter().chain(entry.meant).chain(all).find(is_gate)
 }
 
 /// A name for a handler: that of its script or the beginning of its command, and a number
@@ -263,8 +348,13 @@ fn unique(names: &mut GivenNames, entry: &Entry) -> String {
     let given = entry.handler.as_ref().and_then(|handler| handler.name.clone());
     let file = entry.place.file.file_name().filter(|_| entry.broken);
     let file = file.map(|name| name.to_string_lossy().into_owned());
-    let text = given.or(script).or(file).unwrap_or_else(|| entry.command());
-    let plain = hooks_runtime::report::escaped(&text).to_string().replace('/', "∕");
+    let address = match entry.handler.as_ref().map(|handler| &handler.kind) {
+        Some(HandlerKind::Http { url, .. }) => Some(name_of_address(url)),
+        _ => None,
+    };
+    let text = given.or(script).or(file).or(address).unwrap_or_else(|| entry.command());
+    // What is behind a `/` in a target is the handler's name.
+    let plain = hooks_runtime::report::escaped(&text).to_string().replace('/', "-");
     let short: String = plain.trim().chars().take(40).collect();
     let short = match short.trim() {
         "" => "command",

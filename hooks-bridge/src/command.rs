@@ -1,12 +1,14 @@
 //! One command, asked about what happens in the host.
 
 mod applies;
+mod record;
+mod time;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use hooks_runtime::HookContext;
 use serde_json::Value;
@@ -18,9 +20,12 @@ use crate::facts::{Facts, Surroundings};
 use crate::rules::{EventRule, Rules};
 #[cfg(feature = "http")]
 use crate::runner::Exit;
-use crate::runner::{Cause, Failure, Invocation, Program, Ran, Runner};
-use crate::runs::{Run, Runs, exit_code};
+use crate::runner::{Cause, Failure, Invocation, KILLED, LONGEST, Program, Ran, Runner};
+use crate::tape::Tape;
+use crate::trust::Bytes;
 use crate::verdict::{self, Effect, Mode};
+use record::Record;
+use time::Time;
 
 /// What the name of a handler ends with that asks a command again.
 pub(crate) const AGAIN: &str = " (again)";
@@ -42,9 +47,9 @@ pub(crate) struct Command {
     pub(crate) name: String,
     /// Its place in the configured order, among the commands of the point.
     pub(crate) index: usize,
-    /// The longest time that its point leaves it.
-    pub(crate) limit: Option<Duration>,
-    /// Of a command that runs once: whether it was run before its own turn.
+    /// The files that it names, as they were when it was found to be granted.
+    pub(crate) granted: Bytes,
+    /// Of a command that runs once: whether its one run was begun.
     pub(crate) spent: AtomicBool,
 }
 
@@ -65,11 +70,23 @@ impl Command {
         verdict::fails_closed(self.event, &self.handler)
     }
 
+    /// How long a run takes at most, where its file sets a limit and something waits for it.
+    pub(crate) fn longest(&self) -> Option<Duration> {
+        let limits = self.shared.runner.limits();
+        let set =
+            self.handler.timeout.filter(|_| !self.handler.background && !self.entry.broken)?;
+        let limit = limits.timeout.map_or(set, |longest| set.min(longest));
+        // Beyond the clock it is as good as none.
+        (limit < LONGEST).then(|| limit + limits.grace + KILLED)
+    }
+
     /// Asks the command.
     pub(crate) async fn ask(&self, facts: &Facts, cx: &HookContext, again: bool) -> Asked {
         let facts = self.translated(facts);
-        let began = Instant::now();
-        let (answer, exit, stderr) = match self.run(&facts).await {
+        let record = Record::begin(self, cx, again);
+        let mut process = None;
+        let fire = (cx.time_limit(), record.began);
+        let (answer, exit, stderr) = match self.run(&facts, fire, &mut process).await {
             Ok(None) => (Answer::none(), None, String::new()),
             Ok(Some(ran)) => {
                 let answer = verdict::read(self.rules(), self.event, self.shared.mode, &ran);
@@ -81,19 +98,8 @@ impl Command {
             }
         };
         self.report(&answer);
-        if let Some(runs) = cx.get::<Runs>() {
-            runs.add(Run {
-                handler: self.name.clone(),
-                index: self.index,
-                shadow: cx.is_in_shadow(),
-                command: self.entry.command(),
-                again,
-                exit: exit_code(exit, &answer),
-                answer: answer.clone(),
-                took: began.elapsed(),
-                stderr,
-            });
-        }
+        record::note(cx, self.handler.background, (&answer, exit), process);
+        record.end(&answer, exit, stderr);
         let Answer { opinion, context, .. } = answer;
         let rules = self.rules();
         let effect = verdict::settle(self.shared.mode, rules, self.event, &self.handler, opinion);
@@ -123,42 +129,62 @@ impl Command {
         );
     }
 
-    /// Runs the command. One that nothing waits for is only started.
-    async fn run(&self, facts: &Facts) -> Result<Option<Ran>, Failure> {
-        let prepared = self.prepared(facts)?;
+    /// Runs the command, and says how long its process was there. One that nothing waits for
+    /// is only started.
+    async fn run(
+        &self,
+        facts: &Facts,
+        fire: (Option<Duration>, Instant),
+        process: &mut Option<Duration>,
+    ) -> Result<Option<Ran>, Failure> {
+        let ((prepared, time), tape) = (self.prepared(facts, fire)?, Tape::of(self, facts));
         if !self.handler.background {
-            return prepared.run().await.map(Some);
+            let ran = tape.run(Box::pin(prepared.run(process))).await;
+            return ran.map(Some).map_err(|failure| time.explained(failure));
         }
         let (name, event) = (self.name.clone(), self.event.name);
         tokio::spawn(async move {
-            if let Err(failure) = prepared.run().await {
+            if let Err(failure) = tape.run(Box::pin(prepared.run(&mut None))).await {
                 tracing::warn!(target: "hooks_bridge", handler = %name, event, %failure, "a hook in the background failed");
             }
         });
         Ok(None)
     }
 
-    /// All that a run needs.
-    fn prepared(&self, facts: &Facts) -> Result<Prepared, Failure> {
+    /// All that a run needs, in a fire that waits for so long since then.
+    fn prepared(
+        &self,
+        facts: &Facts,
+        (waits, began): (Option<Duration>, Instant),
+    ) -> Result<(Prepared, Time), Failure> {
         if self.entry.broken {
             let why = self.entry.skipped.as_deref().unwrap_or_default();
             let what = format!("{}: {why}", self.entry.place);
             return Err(Failure::new(Cause::Unread(what)));
         }
-        self.shared.trust.check(&self.entry, &self.shared.project)?;
+        self.shared.trust.check(&self.entry, &self.shared.project, &self.granted)?;
         if self.shared.mode == Mode::Strict
             && let Some(missing) = self.entry.scripts.missing_now()
         {
             // The exit code of an interpreter without a script may be that of a denial.
             return Err(Failure::new(Cause::Missing(missing.to_owned())));
         }
-        let document = Value::Object((self.rules().stdin)(self.event, facts));
-        let stdin = document.to_string().into_bytes();
-        let timeout = self.entry.timeout();
-        let timeout = self.limit.map_or(timeout, |limit| timeout.min(limit));
+        #[cfg(feature = "http")]
+        if let HandlerKind::Http { url, .. } = &self.handler.kind {
+            // Also where a cassette would answer in its place.
+            self.shared.http.admit(url)?;
+        }
+        let stdin = self.stdin(facts, SystemTime::now()).to_string().into_bytes();
         let runner = &self.shared.runner;
+        // Nothing waits for one in the background, so it has its own limit only.
+        let waits = waits.filter(|_| !self.handler.background);
+        let limits = runner.limits();
+        let limit = self.entry.timeout();
+        let limit = limits.timeout.map_or(limit, |longest| limit.min(longest));
+        let time = Time::of(limit, limits.grace, waits, began.elapsed())?;
         let runner = if self.handler.background { runner.beside() } else { runner.clone() };
-        Ok(match &self.handler.kind {
+        let (runner, timeout) = (runner.with_grace(time.grace), time.limit);
+        let prepared = match &self.handler.kind {
             HandlerKind::Http { .. } => {
                 let shared = Arc::clone(&self.shared);
                 Prepared::Http { shared, runner, kind: self.handler.kind.clone(), stdin, timeout }
@@ -167,7 +193,13 @@ impl Command {
                 let invocation = self.invocation(kind, facts, stdin, timeout);
                 Prepared::Command(runner, Box::new(invocation))
             }
-        })
+        };
+        Ok((prepared, time))
+    }
+
+    /// What it finds in its stdin at that time.
+    pub(crate) fn stdin(&self, facts: &Facts, now: SystemTime) -> Value {
+        Value::Object((self.rules().stdin)(self.event, facts, now))
     }
 
     fn invocation(
@@ -225,9 +257,10 @@ enum Prepared {
 }
 
 impl Prepared {
-    async fn run(self) -> Result<Ran, Failure> {
+    /// Runs it, and says how long its process was there, if it has one.
+    async fn run(self, process: &mut Option<Duration>) -> Result<Ran, Failure> {
         match self {
-            Self::Command(runner, invocation) => runner.run(*invocation).await,
+            Self::Command(runner, invocation) => runner.run_timed(*invocation, process).await,
             #[cfg(feature = "http")]
             Self::Http { shared, runner, kind, stdin, timeout } => {
                 let stdout = shared.http.post(&runner, &kind, stdin, timeout).await?;

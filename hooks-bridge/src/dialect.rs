@@ -1,6 +1,7 @@
 //! The dialects: whose files and scripts are understood.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use crate::rules::Rules;
@@ -97,6 +98,51 @@ impl Dialect {
         self.rules().event(event)?.subject.key()
     }
 
+    /// The name that it has for an event of another dialect: for the same kind of event, if
+    /// it has one.
+    ///
+    /// ```
+    /// use hooks_bridge::Dialect;
+    ///
+    /// let name = Dialect::Gemini.counterpart(Dialect::ClaudeCode, "PreToolUse");
+    /// assert_eq!(name, Some("BeforeTool"));
+    /// ```
+    pub fn counterpart(self, other: Self, event: &str) -> Option<&'static str> {
+        let rule = other.rules().event(event)?;
+        self.rules().counterpart(rule).map(|event| event.name)
+    }
+
+    /// Whose file that is by its place, as far as that tells.
+    ///
+    /// ```
+    /// use hooks_bridge::Dialect;
+    ///
+    /// let file = "/srv/shop/.claude/settings.json".as_ref();
+    /// assert_eq!(Dialect::placed(file), Some(Dialect::ClaudeCode));
+    /// assert_eq!(Dialect::placed("/srv/shop/hooks.json".as_ref()), None);
+    /// ```
+    pub fn placed(file: &Path) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| {
+            // A plugin's `hooks.json` may be of any dialect.
+            let files = &dialect.rules().format.files;
+            let mut places = [files.project, files.user, files.managed].into_iter().flatten();
+            places.any(|place| is_in(file, place))
+        })
+    }
+
+    /// Whether its product reads a file that is another's by its place, without being asked.
+    ///
+    /// ```
+    /// use hooks_bridge::Dialect;
+    ///
+    /// let file = "/srv/shop/.claude/settings.json".as_ref();
+    /// assert!(Dialect::Cursor.also_reads(file) && Dialect::Copilot.also_reads(file));
+    /// assert!(!Dialect::Gemini.also_reads(file));
+    /// ```
+    pub fn also_reads(self, file: &Path) -> bool {
+        self.rules().format.files.others.iter().any(|place| is_in(file, place))
+    }
+
     /// Where a project has its hooks, as paths in its folder; one that ends in `/` is a folder
     /// of JSON files.
     ///
@@ -109,6 +155,10 @@ impl Dialect {
     pub const fn project_files(self) -> &'static [&'static str] {
         self.rules().format.files.project
     }
+}
+
+fn is_in(file: &Path, place: &str) -> bool {
+    file.to_string_lossy().contains(place)
 }
 
 impl fmt::Display for Dialect {

@@ -3,6 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::answer::{Fields, Ruling};
+use crate::config::nearly;
+
+/// How many unknown keys of an object are named: an answer may have very many.
+const MOST_NAMED: usize = 8;
 
 /// The keys of one object of an answer.
 #[derive(Debug)]
@@ -75,7 +79,11 @@ impl<'m> Keys<'m> {
 
     pub(crate) fn finish(self, fields: &mut Fields) {
         let unknown = self.map.keys().filter(|key| !self.used.contains(&key.as_str()));
-        fields.unknown.extend(unknown.map(|key| format!("{}{key}", self.path)));
+        fields.unknown.extend(unknown.take(MOST_NAMED).map(|key| {
+            let meant = nearly(key, self.used.iter().copied());
+            let hint = meant.map(|meant| format!(", did you mean `{meant}`?")).unwrap_or_default();
+            format!("`{}{key}`{hint}", self.path)
+        }));
         fields.wrong.extend(self.wrong);
     }
 }

@@ -13,6 +13,7 @@
 //! | decide what may run | [`trust::Trust`], [`trust::Grants`], [`Bridge::preview`] |
 //! | see what commands did | [`Runs`], and the report of the fire |
 //! | fire one event of a dialect | [`Fired`] |
+//! | have a test that runs no command | `Bridge::cassette`, with the feature `cassette` |
 //! | run a command by itself | [`runner::Runner`] |
 //! | go through all of it, step by step | [`guide`] |
 //!
@@ -68,6 +69,7 @@ mod printed;
 mod rules;
 pub mod runner;
 mod runs;
+mod tape;
 pub mod trust;
 mod verdict;
 

@@ -53,7 +53,11 @@ impl Matcher {
             Matching::ListOrAnywhere(also) if is_list(also) => Ok(Self::names(text)),
             Matching::ListOrWhole if is_list("- ,|") => Ok(Self::names(text)),
             Matching::Literal => Ok(Self::Names(vec![text.to_owned()])),
-            Matching::Whole | Matching::ListOrWhole => expression(&format!("^(?:{text})$"), text),
+            Matching::Whole | Matching::ListOrWhole => {
+                let whole = expression(&format!("^(?:{text})$"), text);
+                // An error is to be at its place in what was written.
+                whole.map_err(|error| expression(text, text).err().unwrap_or(error))
+            }
             Matching::Anywhere => Ok(expression(text, text)
                 .unwrap_or_else(|error| Self::Unread { text: text.to_owned(), error })),
             Matching::ListOrAnywhere(_) => expression(text, text),

@@ -66,6 +66,9 @@ pub struct PreviewEntry {
     pub skipped: Option<String>,
     /// Whether it needs no grant, or has one.
     pub trusted: bool,
+    /// Whether there is a grant for the command, which is not of what is there now: other
+    /// bytes, or another project.
+    pub changed: bool,
     /// The line of the grants that would trust it as it is now.
     pub grant: Option<String>,
 }
@@ -107,11 +110,16 @@ impl Bridge {
             },
             directory: directory.map_or_else(|| project.clone(), |it| project.join(it)),
             timeout: entry.timeout(),
-            variables: of_host.chain(added).chain(set).chain([mark]).collect(),
+            variables: match handler.map(|handler| &handler.kind) {
+                // A request shows those that its headers may have.
+                Some(HandlerKind::Http { variables, .. }) => variables.clone(),
+                _ => of_host.chain(added).chain(set).chain([mark]).collect(),
+            },
             covers: entry.scripts.files.clone(),
             dynamic: entry.scripts.dynamic,
             skipped: entry.skipped.clone(),
             trusted,
+            changed: !trusted && self.shared.trust.names(entry),
             grant: grant.filter(|_| !trusted && entry.skipped.is_none()),
         }
     }
@@ -142,7 +150,9 @@ impl fmt::Display for PreviewEntry {
         }
         let (directory, limit) = (path(&self.directory), self.timeout);
         writeln!(f, "  as       {}, in {directory}, up to {limit:?}", self.by)?;
-        writeln!(f, "  sees     {}", escaped(&self.variables.join(" ")))?;
+        if !self.variables.is_empty() {
+            writeln!(f, "  sees     {}", escaped(&self.variables.join(" ")))?;
+        }
         for file in &self.covers {
             writeln!(f, "  covers   {}", path(file))?;
         }
@@ -150,6 +160,20 @@ impl fmt::Display for PreviewEntry {
             let only =
                 if self.covers.is_empty() { "its text only" } else { "that and its text only" };
             writeln!(f, "  covers   {only}: what it runs is worked out when it runs")?;
+        } else if self.covers.is_empty() {
+            writeln!(f, "  covers   its text, which names no file")?;
+        }
+        if self.changed {
+            let files: Vec<_> = self.covers.iter().map(&path).collect();
+            let what = match &files[..] {
+                [] => "its folder, rule or variables".to_owned(),
+                files => format!("{}, or its folder, rule or variables", files.join(", ")),
+            };
+            writeln!(
+                f,
+                "  changed  a grant for this command is there, and not of what is there now: \
+                 {what} changed since it was granted, or it was granted in another project"
+            )?;
         }
         match &self.grant {
             None if self.trusted => writeln!(f, "  trusted  yes"),

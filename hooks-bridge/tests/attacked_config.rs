@@ -135,3 +135,16 @@ fn a_key_that_is_written_twice_is_said() {
     let said = plan.notices.iter().any(|notice| notice.text.contains("twice"));
     assert!(said, "{:?}", plan.notices);
 }
+
+/// A file of a project that nobody trusts is read before anybody is asked.
+#[test]
+fn very_many_events_that_are_none_are_read_in_no_time() {
+    let group = r#"[{"hooks":[{"type":"command","command":"x"}]}]"#;
+    let events: Vec<_> = (0..4_000).map(|index| format!("\"PreTolUse{index}x\":{group}")).collect();
+    let long = format!("\"{}\":{group}", "PreToolUse".repeat(300_000));
+    let text = format!("{{\"hooks\":{{{},{long}}}}}", events.join(","));
+    let began = Instant::now();
+    let plan = read(Dialect::ClaudeCode, "settings.json", &text);
+    assert_eq!(plan.entries.len(), 4_001);
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}

@@ -2,25 +2,13 @@
 
 mod support;
 
-use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use support::Scripts;
 
 fn tool(scripts: &Scripts, arguments: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hooks-bridge"))
-        .args(arguments)
-        .current_dir(scripts.path())
-        .env("XDG_CONFIG_HOME", "/no/configuration")
-        .env("HOME", "/no/home")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(stdin);
-    child.wait_with_output().unwrap()
+    support::tool(scripts.path(), arguments, stdin)
 }
 
 fn project(command: &str) -> Scripts {
@@ -142,9 +130,14 @@ fn arguments_that_are_none_lead_to_the_help() {
         (&["check", "--halp"][..], "error: invalid option '--halp'; see `--help`\n"),
         (&["check", "--project"], "error: missing argument for option '--project'; see `--help`\n"),
         (
-            &["check", "--allow-url", "http://localhost/"],
-            "error: `--allow-url` and `--allow-variable` are for `fire`; see `--help`\n",
+            &["preview", "--allow-url", "http://localhost/"],
+            "error: `--allow-url` is for `fire` and `check`; see `--help`\n",
         ),
+        (
+            &["check", "--allow-variable", "HOME"],
+            "error: `--allow-variable` is for `fire`; see `--help`\n",
+        ),
+        (&["preview", "--tool", "Refund"], "error: `--tool` is for `check`; see `--help`\n"),
         (&["fire", "Stop", "Stop"], "error: `fire` takes one event, and `Stop` is too many\n"),
     ] {
         assert_eq!(said(&scripts, arguments, b""), (Some(1), message.to_owned()));
@@ -239,7 +232,7 @@ fn requests_need_a_tool_that_was_built_with_them() {
 #[cfg(feature = "http")]
 #[test]
 fn an_address_and_its_variables_are_allowed_one_by_one() {
-    use std::io::Read;
+    use std::io::{Read, Write};
 
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/gate/", listener.local_addr().unwrap());

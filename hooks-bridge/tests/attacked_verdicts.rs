@@ -9,7 +9,7 @@ use hooks_bridge::points::{UsingTool, UsingToolPayload};
 use hooks_bridge::runner::Limits;
 use hooks_bridge::trust::Trust;
 use hooks_bridge::{Bridge, Dialect, Mode, Outcome};
-use hooks_points::{BeforeToolCall, BeforeToolCallPayload};
+use hooks_points::{BeforeToolCall, BeforeToolCallPayload, BeforeToolCallResult};
 use hooks_runtime::{Gate, HookPoint, HookRegistry};
 use serde_json::{Value, json};
 use support::Scripts;
@@ -126,6 +126,47 @@ async fn what_gemini_itself_takes_for_a_no_is_one_in_strict_too() {
             let outcome = outcome(Dialect::Gemini, Event::Tool, mode, command).await;
             assert_eq!(outcome, Outcome::Rejected, "{mode:?} {command}");
         }
+    }
+}
+
+/// What denies or stops where something is to be done is no reason to go on at a stop.
+#[tokio::test]
+async fn a_no_of_another_event_has_no_agent_go_on() {
+    for (dialect, answer) in [
+        (Dialect::ClaudeCode, r#"{"hookSpecificOutput": {"permissionDecision": "deny"}}"#),
+        (Dialect::ClaudeCode, r#"{"hookSpecificOutput": {"decision": {"behavior": "deny"}}}"#),
+        (Dialect::Cursor, r#"{"continue": false}"#),
+        (Dialect::Cursor, r#"{"permission": "deny", "agent_message": "no"}"#),
+        (Dialect::Copilot, r#"{"permissionDecision": "deny", "message": "no"}"#),
+        (Dialect::Copilot, r#"{"behavior": "deny"}"#),
+    ] {
+        for mode in [Mode::Strict, Mode::Faithful] {
+            let command = format!("echo '{answer}'");
+            let at_stop = outcome(dialect, Event::Stop, mode, &command).await;
+            assert_eq!(at_stop, Outcome::None, "{dialect} {mode:?} {answer}");
+        }
+    }
+    let command = r#"echo '{"permission": "deny", "followup_message": "run the tests"}'"#;
+    let at_stop = outcome(Dialect::Cursor, Event::Stop, Mode::Strict, command).await;
+    assert_eq!(at_stop, Outcome::Rejected);
+}
+
+/// L37: what was lost in bytes that are no text is not guessed at, in any dialect.
+#[tokio::test]
+async fn l37_an_answer_that_is_not_utf_8_is_a_failure_in_strict() {
+    for (dialect, answer) in [
+        (Dialect::ClaudeCode, r#"{"hookSpecificOutput": {"updatedInput": {"command": "\377"}}}"#),
+        (Dialect::Codex, r#"{"systemMessage": "\377"}"#),
+        (Dialect::Gemini, r#"{"hookSpecificOutput": {"tool_input": {"command": "\377"}}}"#),
+        (Dialect::Cursor, r#"{"permission": "allow", "user_message": "\377"}"#),
+        (Dialect::Copilot, r#"{"modifiedArgs": {"command": "\377"}}"#),
+    ] {
+        let command = format!("printf '{answer}'");
+        assert_eq!(
+            outcome(dialect, Event::Tool, Mode::Strict, &command).await,
+            Outcome::Failed,
+            "{dialect}"
+        );
     }
 }
 
@@ -300,48 +341,42 @@ async fn l37_a_rewrite_at_a_permission_request_is_judged_by_those_before_it() {
     assert_eq!((fired.outcome, fired.reason.as_deref()), (Outcome::Rejected, Some("no rm")));
 }
 
+/// What commands make of a call at the modifying gate.
+async fn amended(handlers: &[(String, Value)], command: &str) -> BeforeToolCallResult {
+    let scripts = Scripts::new();
+    let text = dialects::configuration(Dialect::ClaudeCode, "PreToolUse", handlers);
+    let plan = dialects::plan(Dialect::ClaudeCode, &text, scripts.path());
+    let hooks = HookRegistry::new();
+    hooks.register(Bridge::new(scripts.path(), plan).amend::<BeforeToolCall>()).unwrap();
+    let call = BeforeToolCallPayload {
+        session_id: "s".into(),
+        tool_call_id: "c".into(),
+        tool_name: "Bash".into(),
+        args: json!({ "command": command }),
+    };
+    hooks.fire_modifying::<BeforeToolCall>(&call).await.unwrap()
+}
+
 /// L31: at a modifying point a command is asked about what is left by then, if it is for
 /// that.
 #[tokio::test]
 async fn l31_a_command_is_not_asked_about_a_rewrite_that_it_is_not_for() {
-    let scripts = Scripts::new();
     let rewrite = r#"echo '{"hookSpecificOutput": {"updatedInput": {"command": "ls"}}}'"#;
     let handlers = [
         (rewrite.to_owned(), json!({})),
         ("echo no >&2; exit 2".to_owned(), json!({ "if": "Bash(rm *)" })),
     ];
-    let text = dialects::configuration(Dialect::ClaudeCode, "PreToolUse", &handlers);
-    let plan = dialects::plan(Dialect::ClaudeCode, &text, scripts.path());
-    let hooks = HookRegistry::new();
-    hooks.register(Bridge::new(scripts.path(), plan).amend::<BeforeToolCall>()).unwrap();
-    let call = BeforeToolCallPayload {
-        session_id: "s".into(),
-        tool_call_id: "c".into(),
-        tool_name: "Bash".into(),
-        args: json!({ "command": "rm x" }),
-    };
-    let amended = hooks.fire_modifying::<BeforeToolCall>(&call).await.unwrap();
+    let amended = amended(&handlers, "rm x").await;
     assert_eq!((amended.args, amended.error), (Some(json!({ "command": "ls" })), None));
 }
 
 #[tokio::test]
 async fn l37_a_rewrite_at_a_modifying_tool_gate_is_judged_by_those_before_it() {
-    let scripts = Scripts::new();
     let rewrite =
         r#"echo '{"hookSpecificOutput": {"updatedInput": {"command": "rm -r x"}}}'"#.to_owned();
     let guard = "grep -q 'rm ' && { echo no rm >&2; exit 2; }; exit 0".to_owned();
     let handlers = [(guard, json!({})), (rewrite, json!({}))];
-    let text = dialects::configuration(Dialect::ClaudeCode, "PreToolUse", &handlers);
-    let plan = dialects::plan(Dialect::ClaudeCode, &text, scripts.path());
-    let hooks = HookRegistry::new();
-    hooks.register(Bridge::new(scripts.path(), plan).amend::<BeforeToolCall>()).unwrap();
-    let call = BeforeToolCallPayload {
-        session_id: "s".into(),
-        tool_call_id: "c".into(),
-        tool_name: "Bash".into(),
-        args: json!({ "command": "ls" }),
-    };
-    let amended = hooks.fire_modifying::<BeforeToolCall>(&call).await.unwrap();
+    let amended = amended(&handlers, "ls").await;
     assert_eq!(amended.error.map(|error| error.to_string()).as_deref(), Some("no rm"));
     // The first value of a field stays; with an error beside it the call is not executed.
     assert_eq!(amended.args, Some(json!({ "command": "rm -r x" })));

@@ -94,6 +94,17 @@ fn what_is_suspicious_says_so_with_its_line() {
             (2, "Claude Code has no tool `bash`; did you mean `Bash`?"),
         ),
         (
+            one("BeforeTool", "", command),
+            (
+                1,
+                "Claude Code has no event `BeforeTool`, so it never runs; there it is `PreToolUse`",
+            ),
+        ),
+        (
+            one("PreToolUse", "Shell", command),
+            (2, "Claude Code has no tool `Shell`: Claude Code calls it `Bash`"),
+        ),
+        (
             one("PreToolUse", "^run_.*$", command),
             (2, "the matcher `^run_.*$` matches no tool of Claude Code"),
         ),
@@ -262,6 +273,64 @@ fn a_byte_order_mark_and_unknown_keys_are_reported_and_not_fatal() {
         ]
     );
     assert_eq!(plan.entries[0].state(), EntryState::Loaded);
+}
+
+/// A key that is nearly one of the dialect's is said with that, wherever it is.
+#[test]
+fn a_key_that_is_misspelt_is_reported_with_the_one_that_was_meant() {
+    let notices = |dialect, text: &str| -> Vec<String> {
+        let source = Source::new(dialect, "hooks.json", Origin::User);
+        let plan = Plan::read_text(&source, text, "/");
+        plan.notices.into_iter().map(|it| it.text).collect()
+    };
+    assert_eq!(
+        notices(
+            Dialect::ClaudeCode,
+            r#"{ "disableAllHook": true, "hooks": { "Stop": [ { "matchers": "x", "hooks": [
+                { "type": "command", "command": "true", "timout": 5, "matcher": "y",
+                  "on_failure": "block" } ] } ] } }"#
+        ),
+        [
+            "the key `disableAllHook` means nothing here; did you mean `disableAllHooks`?",
+            "the key `matchers` means nothing here; did you mean `matcher`?",
+            "the key `timout` means nothing here; did you mean `timeout`?",
+            "`matcher` does nothing in a handler: write it beside `hooks`",
+            "the key `on_failure` means nothing here; did you mean `onFailure`?",
+        ]
+    );
+    assert_eq!(
+        notices(
+            Dialect::Cursor,
+            r#"{ "version": 1, "hooks": { "preToolUse": [
+                { "command": "true", "failclosed": true, "timeoutMs": 5000 } ] } }"#
+        ),
+        [
+            "the key `failclosed` means nothing here; did you mean `failClosed`?",
+            "the key `timeoutMs` means nothing here; did you mean `timeout`?",
+        ]
+    );
+}
+
+/// L37: nobody would miss a guard in a file whose `hooks` is misspelt; settings without hooks
+/// are fine.
+#[test]
+fn l37_a_file_whose_hooks_are_misspelt_is_a_mistake() {
+    let read = |text: &str| {
+        let source = Source::new(Dialect::ClaudeCode, "settings.json", Origin::User);
+        Plan::read_text(&source, text, "/")
+    };
+    let plan = read("{\n\"Hook\": { \"PreToolUse\": [] } }");
+    assert_eq!(
+        errors(&plan),
+        [
+            "settings.json:2: the key `Hook` means nothing here, so nothing in it runs; did you mean `hooks`?"
+        ]
+    );
+    let bridge = hooks_bridge::Bridge::new("/", plan);
+    assert!(!bridge.gate::<hooks_bridge::points::UsingTool>().is_empty(), "its gates are closed");
+    for text in [r#"{ "model": "x" }"#, r#"{ "hook": "x" }"#, r#"{ "hooky": { "a": [] } }"#] {
+        assert_eq!(errors(&read(text)), [""; 0], "{text}");
+    }
 }
 
 #[test]

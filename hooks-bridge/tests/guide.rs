@@ -4,7 +4,15 @@ mod support;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use hooks_bridge::config::Plan;
+use hooks_bridge::points::{UsingTool, UsingToolPayload};
+use hooks_bridge::trust::Trust;
+use hooks_bridge::{Bridge, Dialect};
+use hooks_runtime::HookRegistry;
+use hooks_runtime::operator::SettingsFile;
+use serde_json::json;
 use support::Scripts;
 
 const GUIDE: &str = include_str!("../src/docs/guide.md");
@@ -75,4 +83,46 @@ fn the_tool_prints_what_the_guide_shows() {
         }
     }
     assert_eq!(shown, 4);
+}
+
+/// A report without what differs from run to run: times, and columns that are as wide as they.
+fn timeless(report: &str) -> String {
+    let is_time = |word: &str| {
+        let word = word.trim_end_matches('}');
+        let number = ["ns", "µs", "ms", "s"].iter().find_map(|unit| word.strip_suffix(unit));
+        // `2s` and `30s` are settings.
+        number.is_some_and(|number| number.contains('.') && number.parse::<f64>().is_ok())
+    };
+    let line = |line: &str| {
+        let words = line.split_whitespace();
+        let words: Vec<_> = words.map(|it| if is_time(it) { "<time>" } else { it }).collect();
+        words.join(" ")
+    };
+    report.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn the_report_of_the_guide_is_what_its_program_prints() {
+    let block = GUIDE.split("It prints:\n\n```text\n").nth(1).unwrap();
+    let shown = block.split("```").next().unwrap();
+    let settings = GUIDE.split("SettingsFile::parse(").nth(1).unwrap();
+    let settings = settings.split("r#\"").nth(1).unwrap().split("\"#").next().unwrap();
+
+    let project = Path::new("tests/guide").canonicalize().unwrap();
+    let plan = Plan::read(&Plan::files(Dialect::ClaudeCode, &project, None), &project);
+    let hooks = HookRegistry::new();
+    let bridge = Bridge::new(&project, plan).trust(Trust::everything());
+    hooks.register(bridge.gate::<UsingTool>()).unwrap();
+    let operator = hooks.operator();
+    operator.load(&SettingsFile::parse(settings)).unwrap();
+    let shadow = operator.shadow("using_tool:claude-code/guard.sh").break_glass("the guard is new");
+    shadow.by("ops").until(Duration::from_hours(1)).apply().unwrap();
+    let call = UsingToolPayload {
+        session_id: "s-1".into(),
+        cwd: None,
+        tool_name: "Bash".into(),
+        input: json!({ "command": "rm -rf /srv" }),
+    };
+    let (_, report) = hooks.fire_gating_reported::<UsingTool>(call).await;
+    assert_eq!(timeless(&report.to_string()), timeless(shown), "{report}");
 }

@@ -121,3 +121,43 @@ async fn an_address_that_never_answers_is_left_at_the_limit() {
     // The product goes on then.
     assert_eq!(post(&address, http, Mode::Faithful).await.outcome, Outcome::Passed);
 }
+
+/// What keeps an address from answering is said with what to do, and apart from what may have
+/// reached it.
+#[tokio::test]
+async fn why_an_address_does_not_answer_is_said() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let open = TcpListener::bind("127.0.0.1:0").unwrap();
+    let tls = open.local_addr().unwrap();
+    let cases = [
+        (
+            format!("http://{free}/gate"),
+            "refuses the connection: check the port, and whether a server runs there",
+        ),
+        (
+            format!("https://{tls}/gate"),
+            "needs TLS, which this program was built without: write an `http://` address, or have the host name `ureq` with TLS",
+        ),
+    ];
+    for (url, why) in cases {
+        let http = Http::default().address(&url).unwrap();
+        let fired = post(&url, http, Mode::Strict).await;
+        assert_eq!(fired.reason, Some(format!("`gate` failed: `{url}` {why}")));
+    }
+    let statuses = [
+        ("404 Not Found", "a success is expected, with one JSON object or nothing", ": "),
+        (
+            "302 Found",
+            "a redirect, which is not followed: write the address that it leads to",
+            ", ",
+        ),
+    ];
+    for (status, why, between) in statuses {
+        let (address, served) = server(response(status, ""));
+        let fired = post(&address, Http::default().address(&address).unwrap(), Mode::Strict).await;
+        let expected =
+            format!("`gate` failed: `{address}` answers with status {status}{between}{why}");
+        assert_eq!(fired.reason, Some(expected));
+        served.join().unwrap();
+    }
+}

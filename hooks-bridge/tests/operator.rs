@@ -7,6 +7,7 @@ mod dialects;
 mod support;
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dialects::{configuration, plan};
@@ -19,6 +20,7 @@ use hooks_runtime::report::FireReport;
 use hooks_runtime::{FireError, Gate, HookPoint, HookRegistry, Plugins, ScopedHooks, Verdict, on};
 use serde_json::{Value, json};
 use support::Scripts;
+use tokio::sync::Barrier;
 
 /// Where commands are asked before a tool is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -412,6 +414,59 @@ async fn l31_a_command_that_runs_once_has_one_turn() {
     }
 }
 
+/// L31: of many fires at once one has the one turn, also where some come to it at their end,
+/// by what a rewrite left, and others at its own turn.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn l31_of_fires_at_once_one_has_the_one_turn() {
+    for point in POINTS {
+        for round in 0..12 {
+            let rule = json!({ "once": true, "if": "Bash(rm *)" });
+            let host = Host::new(point, |scripts| vec![(guard(scripts), rule)]);
+            // The host's own, so that all come to the command at the same time.
+            match point {
+                Point::Gating => host.hooks.register(on::<UsingTool>().name("native").handler(
+                    |call: &UsingToolPayload| match call.input["command"].as_str() {
+                        Some("clean") => Verdict::Replace(UsingToolPayload {
+                            input: json!({ "command": "rm x" }),
+                            ..call.clone()
+                        }),
+                        _ => Verdict::Pass,
+                    },
+                )),
+                Point::Modifying => {
+                    host.hooks.register(on::<BeforeToolCall>().name("native").handler(
+                        |call: &BeforeToolCallPayload| {
+                            let clean = call.args["command"] == "clean";
+                            clean.then(|| BeforeToolCallResult {
+                                args: Some(json!({ "command": "rm x" })),
+                                error: None,
+                            })
+                        },
+                    ))
+                }
+            }
+            .unwrap();
+            let host = Arc::new(host);
+            let start = Arc::new(Barrier::new(8));
+            let fires: Vec<_> = (0..8)
+                .map(|index| {
+                    let (host, start) = (Arc::clone(&host), Arc::clone(&start));
+                    tokio::spawn(async move {
+                        start.wait().await;
+                        let command = if index % 2 == 0 { "clean" } else { "rm y" };
+                        host.fire(command).await.0
+                    })
+                })
+                .collect();
+            let mut denied = 0;
+            for fire in fires {
+                denied += usize::from(fire.await.unwrap() == Err("no rm".into()));
+            }
+            assert_eq!((denied, host.asked()), (1, 1), "{point:?}, round {round}");
+        }
+    }
+}
+
 /// L31, L36: a call in shadow leaves the one turn of a command that runs once.
 #[tokio::test]
 async fn l36_a_call_in_shadow_leaves_the_one_turn() {
@@ -459,4 +514,20 @@ async fn a_disabled_command_does_not_hide_another() {
     assert_eq!(host.fire("ls").await.0, Err("no rm".into()));
     break_glass(host.hooks.operator().disable(host.target("guard.sh")));
     assert_eq!(host.fire("ls").await.0, Err("no x".into()));
+}
+
+/// What `explain` shows of a command's time is what its file sets, and what its end takes.
+#[tokio::test]
+async fn an_operator_sees_the_limit_of_the_file() {
+    let host = Host::new(Point::Gating, |scripts| {
+        vec![(guard(scripts), json!({ "timeout": 5 })), ("exit 0".into(), Value::Null)]
+    });
+    let operator = host.hooks.operator();
+    for handler in ["guard.sh", "guard.sh (again)"] {
+        let explained = operator.explain(host.target(handler)).unwrap();
+        let limit = explained.get("time_limit").map(|limit| limit.value.clone());
+        assert_eq!(limit.as_deref(), Some("6.5s"), "5 s, a grace of 500 ms, and a second");
+    }
+    let explained = operator.explain(host.target("exit 0")).unwrap();
+    assert_eq!(explained.get("time_limit").unwrap().value, "none", "its file sets none");
 }

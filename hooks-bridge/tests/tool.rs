@@ -2,27 +2,14 @@
 
 mod support;
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::{Value, json};
 use support::Scripts;
 
-fn tool(directory: &Path, arguments: &[&str], stdin: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hooks-bridge"))
-        .args(arguments)
-        .current_dir(directory)
-        .env("XDG_CONFIG_HOME", directory.parent().unwrap().join("no-configuration"))
-        .env("HOME", directory.parent().unwrap().join("no-home"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A tool that refuses its arguments does not read.
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-    child.wait_with_output().unwrap()
+fn tool(folder: &Path, arguments: &[&str], stdin: &str) -> Output {
+    support::tool(folder, arguments, stdin.as_bytes())
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -129,10 +116,17 @@ fn fire_prints_one_object_and_says_it_with_its_exit_code() {
 #[test]
 fn bad_input_is_an_outcome_that_says_what_was_expected() {
     let scripts = project("exit 0");
-    for stdin in ["", "not json", "[]", "{} {}"] {
+    let expected = "one JSON object is expected on stdin, such as the event has it: ";
+    for (stdin, reason) in [
+        ("", format!("{expected}there is no payload")),
+        ("not json", format!("{expected}expected ident at line 1 column 2")),
+        ("{} {}", format!("{expected}trailing characters at line 1 column 4")),
+        ("[]", "stdin must be one JSON object, as the event has it, and is a list".into()),
+        ("null", "stdin must be one JSON object, as the event has it, and is null".into()),
+    ] {
         let (code, fired) = fire(&scripts, &["--trust"], stdin);
         assert_eq!((code, &fired["outcome"]), (Some(1), &json!("failed")), "{stdin}");
-        assert_eq!(fired["reason"], "stdin must be one JSON object, as the event has it");
+        assert_eq!(fired["reason"], reason);
     }
     let run = |arguments: &[&str]| {
         let output = tool(scripts.path(), arguments, "{}");
@@ -167,6 +161,8 @@ fn bad_input_is_an_outcome_that_says_what_was_expected() {
     ] {
         assert_eq!(run(arguments), (Some(1), message.to_owned()));
     }
+    let version = concat!("hooks-bridge ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(run(&["--version"]), (Some(0), version.to_owned()));
     assert!(run(&["--help"]).1.starts_with("The hook scripts of coding agents"));
 }
 

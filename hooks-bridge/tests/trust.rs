@@ -71,6 +71,30 @@ async fn l37_bytes_that_change_while_the_host_runs_are_a_failure_not_a_pass() {
     assert!(!ran.exists());
 }
 
+/// Of several files the one that has changed is said.
+#[tokio::test]
+async fn l37_the_file_that_has_changed_is_named() {
+    let scripts = Scripts::new();
+    scripts.script("a.sh", "#!/bin/sh\n");
+    let second = scripts.script("b.sh", "#!/bin/sh\n");
+    let plan = plan(&scripts, &settings("PreToolUse", "Bash", "./a.sh && ./b.sh"), Origin::Project);
+    let mut grants = Grants::default();
+    grants.add(&plan.entries[0], scripts.path()).unwrap();
+    let hooks = HookRegistry::new();
+    let bridge = Bridge::new(scripts.path(), plan).trust(Trust::granted(grants));
+    hooks.register(bridge.gate::<UsingTool>()).unwrap();
+    scripts.script("b.sh", "#!/bin/sh\nexit 0\n");
+    let call = UsingToolPayload {
+        session_id: "s".into(),
+        cwd: None,
+        tool_name: "Bash".into(),
+        input: json!({ "command": "ls" }),
+    };
+    let error = hooks.fire_gating::<UsingTool>(call).await.unwrap_err().to_string();
+    let why = "has changed since it was granted; grant it again to run it";
+    assert!(error.ends_with(&format!("`{}` {why}", second.display())), "{error}");
+}
+
 #[test]
 fn a_users_own_file_that_runs_a_projects_script_needs_a_grant_too() {
     let scripts = Scripts::new();

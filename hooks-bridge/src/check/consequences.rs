@@ -54,18 +54,12 @@ pub(super) fn of(entry: &Entry) -> Vec<Consequences> {
     }
     let all = Dialect::ALL.into_iter().filter_map(|dialect| {
         let own = dialect == entry.dialect;
-        let event = if own { Some(rule) } else { counterpart(dialect, rule) };
+        let event = if own { Some(rule) } else { dialect.rules().counterpart(rule) };
         // A key that makes it fail closed is its own dialect's.
         let handler = Handler { fails_closed: own && handler.fails_closed, ..handler.clone() };
         Some(consequences(dialect, event?, &handler))
     });
     all.collect()
-}
-
-/// The event of a dialect that is nearest to one of another.
-pub(super) fn counterpart(dialect: Dialect, rule: &EventRule) -> Option<&'static EventRule> {
-    let events = || dialect.rules().events.iter().filter(|event| event.kind == rule.kind);
-    events().find(|event| event.name.eq_ignore_ascii_case(rule.name)).or_else(|| events().next())
 }
 
 fn consequences(dialect: Dialect, event: &'static EventRule, handler: &Handler) -> Consequences {

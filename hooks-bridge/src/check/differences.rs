@@ -1,6 +1,6 @@
 //! What differs between the products in a way that would surprise.
 
-use super::consequences::{self, Consequences, ENDINGS, counterpart};
+use super::consequences::{self, Consequences, ENDINGS};
 use crate::config::{Entry, Plan, Source};
 use crate::dialect::Dialect;
 use crate::matcher::Matcher;
@@ -61,7 +61,7 @@ fn endings(entry: &Entry, differences: &mut Vec<String>) {
 
 /// Tools that the matcher of an entry finds in one product and not in another.
 fn matched(entry: &Entry, reader: Dialect) -> Option<String> {
-    let rule = counterpart(reader, entry.rule?)?;
+    let rule = reader.rules().counterpart(entry.rule?)?;
     let written = entry.matcher.as_deref().filter(|matcher| !matcher.is_empty())?;
     let there = Matcher::compile(reader.rules(), rule, Some(written));
     let own = entry.dialect.product();

@@ -39,7 +39,11 @@ impl fmt::Display for Check {
 impl fmt::Display for CheckedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.file.display().to_string();
-        writeln!(f, "{} ({})", escaped(&file), self.read_by.join(", "))?;
+        if self.guessed {
+            writeln!(f, "{} (of no known dialect; read as {})", escaped(&file), self.dialect)?;
+        } else {
+            writeln!(f, "{} ({})", escaped(&file), self.read_by.join(", "))?;
+        }
         let rows: Vec<_> = self.entries.iter().map(cells).collect();
         let width =
             |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

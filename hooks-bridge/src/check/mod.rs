@@ -1,5 +1,6 @@
 //! What configuration files would do, in each dialect, and what would surprise.
 
+mod checker;
 mod consequences;
 mod differences;
 mod display;
@@ -9,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::config::{Entry, EntryState, Notice, Origin, Plan, Source, Suspicion, of_project};
-use crate::dialect::Dialect;
+use crate::config::{Entry, EntryState, Notice, Suspicion};
 
+pub use checker::Checker;
 pub use consequences::Consequences;
 
 /// What configuration files would do; it prints as a table, and serialises.
@@ -50,6 +51,9 @@ pub struct CheckedFile {
     pub file: PathBuf,
     /// The dialect that it is written in.
     pub dialect: &'static str,
+    /// Whether it is read as that for want of better: neither its place nor an event in it
+    /// tells a dialect.
+    pub guessed: bool,
     /// The dialects whose products read it.
     pub read_by: Vec<&'static str>,
     /// Why nothing of it runs, where that is so.
@@ -103,8 +107,7 @@ impl Check {
     ///
     /// The example of [`Check`] does.
     pub fn folder(project: &Path) -> Self {
-        let files = Dialect::ALL.into_iter().flat_map(|dialect| of_project(dialect, project));
-        Self::sources(files.collect(), project)
+        Checker::default().folder(project)
     }
 
     /// Checks these files, each as the dialect that its name or its content says.
@@ -116,34 +119,7 @@ impl Check {
     /// assert!(check.files[0].errors[0].text.starts_with("it cannot be read"));
     /// ```
     pub fn files(files: &[PathBuf], project: &Path) -> Self {
-        let source = |file: &PathBuf| {
-            let text = std::fs::read_to_string(file).unwrap_or_default();
-            Source::new(readers::dialect_of(file, &text), file, Origin::Project)
-        };
-        Self::sources(files.iter().map(source).collect(), project)
-    }
-
-    fn sources(sources: Vec<Source>, project: &Path) -> Self {
-        let plans: Vec<_> = sources
-            .into_iter()
-            .map(|source| {
-                let plan = Plan::read(std::slice::from_ref(&source), project);
-                (source, plan)
-            })
-            .collect();
-        let checked = plans.iter().map(|(source, plan)| {
-            let readers = readers::of(source);
-            CheckedFile {
-                file: source.file.clone(),
-                dialect: source.dialect.as_str(),
-                read_by: readers.iter().map(|dialect| dialect.as_str()).collect(),
-                errors: plan.errors.iter().map(CheckedLine::from).collect(),
-                entries: plan.entries.iter().map(CheckedEntry::from).collect(),
-                notices: plan.notices.iter().map(CheckedLine::from).collect(),
-                differences: differences::of(source, plan, &readers, &plans),
-            }
-        });
-        Self { files: checked.collect() }
+        Checker::default().files(files, project)
     }
 
     /// Whether anything is odd.

@@ -8,30 +8,20 @@ use crate::dialect::Dialect;
 /// The products that read a file by its place: its own first, then those that read it too,
 /// without being asked.
 pub(super) fn of(source: &Source) -> Vec<Dialect> {
-    let others = Dialect::ALL.into_iter().filter(|dialect| {
-        let others = dialect.rules().format.files.others;
-        *dialect != source.dialect && others.iter().any(|place| is_in(&source.file, place))
-    });
+    let others = Dialect::ALL.into_iter();
+    let others =
+        others.filter(|dialect| *dialect != source.dialect && dialect.also_reads(&source.file));
     std::iter::once(source.dialect).chain(others).collect()
 }
 
-fn is_in(file: &Path, place: &str) -> bool {
-    file.to_string_lossy().contains(place)
-}
-
-/// The dialect that a file is written in: by its place, else by the events that it has.
-pub(super) fn dialect_of(file: &Path, text: &str) -> Dialect {
-    let placed = Dialect::ALL.into_iter().find(|dialect| {
-        // A plugin's `hooks.json` may be of any dialect.
-        let files = &dialect.rules().format.files;
-        let mut places = [files.project, files.user, files.managed].into_iter().flatten();
-        places.any(|place| is_in(file, place))
-    });
-    placed.unwrap_or_else(|| by_content(text))
+/// The dialect that a file is written in: by its place, else by the events that it has, if it
+/// has any that some dialect knows.
+pub(super) fn dialect_of(file: &Path, text: &str) -> Option<Dialect> {
+    Dialect::placed(file).or_else(|| by_content(text))
 }
 
 /// The dialect with the most events of its own in a text; of several the first.
-fn by_content(text: &str) -> Dialect {
+fn by_content(text: &str) -> Option<Dialect> {
     let score = |dialect: Dialect| {
         let rules = dialect.rules();
         let known =
@@ -39,10 +29,13 @@ fn by_content(text: &str) -> Dialect {
         let keys =
             rules.format.handler_keys.iter().filter(|key| text.contains(&format!("\"{key}\"")));
         let shape = usize::from(rules.format.nested == text.matches("\"hooks\"").count().gt(&1));
-        known.count() * 4 + keys.count() + shape * 2
+        match known.count() {
+            0 => 0,
+            known => known * 4 + keys.count() + shape * 2,
+        }
     };
     let best = Dialect::ALL.into_iter().rev().max_by_key(|dialect| score(*dialect));
-    best.unwrap_or(Dialect::ALL[0])
+    best.filter(|dialect| score(*dialect) > 0)
 }
 
 #[cfg(test)]
@@ -51,7 +44,7 @@ mod tests {
 
     #[test]
     fn by_place_and_by_content() {
-        let of = |file: &str, text: &str| dialect_of(Path::new(file), text);
+        let of = |file: &str, text: &str| dialect_of(Path::new(file), text).unwrap();
         assert_eq!(of("/a/.gemini/settings.json", ""), Dialect::Gemini);
         assert_eq!(of("/a/.github/hooks/x.json", ""), Dialect::Copilot);
         let nested = |event: &str| {
@@ -65,6 +58,7 @@ mod tests {
             format!("{{\"version\": 1, \"hooks\": {{\"preToolUse\": [{{{handler}}}]}}}}")
         };
         assert_eq!(of("x.json", &flat("\"command\": \"x\"")), Dialect::Cursor);
+        assert_eq!(dialect_of(Path::new("x.json"), "{\"hooks\": {}}"), None);
         assert_eq!(of("x.json", &flat("\"bash\": \"x\", \"timeoutSec\": 3")), Dialect::Copilot);
     }
 }

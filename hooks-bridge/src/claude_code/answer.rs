@@ -9,7 +9,7 @@ use crate::printed::{Printed, printed};
 use crate::rules::EventRule;
 use crate::runner::{Cause, Exit, Failure, Ran};
 
-pub(crate) fn fields(_: &EventRule, answer: &Map<String, Value>) -> Fields {
+pub(crate) fn fields(event: &EventRule, answer: &Map<String, Value>) -> Fields {
     let mut fields = Fields::default();
     let mut keys = Keys::new("", answer);
     keys.known(&["suppressOutput", "terminalSequence"]);
@@ -17,7 +17,7 @@ pub(crate) fn fields(_: &EventRule, answer: &Map<String, Value>) -> Fields {
     fields.ruling = keys.ruling("decision", &[("approve", Ruling::Allow), ("block", Ruling::Deny)]);
     fields.reason = keys.words("reason");
     if let Some(output) = keys.object("hookSpecificOutput") {
-        event_output(output, &mut fields);
+        event_output(event, output, &mut fields);
     }
     let stop_reason = keys.words("stopReason");
     if keys.boolean("continue") == Some(false) {
@@ -29,7 +29,7 @@ pub(crate) fn fields(_: &EventRule, answer: &Map<String, Value>) -> Fields {
 }
 
 /// The part of an answer that is for one event.
-pub(crate) fn event_output(output: &Map<String, Value>, fields: &mut Fields) {
+pub(crate) fn event_output(event: &EventRule, output: &Map<String, Value>, fields: &mut Fields) {
     let mut keys = Keys::new("hookSpecificOutput.", output);
     keys.known(&[
         "hookEventName",
@@ -50,13 +50,17 @@ pub(crate) fn event_output(output: &Map<String, Value>, fields: &mut Fields) {
         ("ask", Ruling::Ask),
         ("defer", Ruling::Ask),
     ];
-    fields.rule(keys.ruling("permissionDecision", &words));
+    // At a stop what denies a tool does not have the agent go on.
+    let stop = event.kind.is_stop();
+    if !stop {
+        fields.rule(keys.ruling("permissionDecision", &words));
+    }
     if let Some(reason) = keys.words("permissionDecisionReason") {
         fields.reason = Some(reason);
     }
     fields.rewrite = keys.object("updatedInput").cloned().map(Value::Object).map(Rewrite::Replace);
     fields.context = keys.words("additionalContext");
-    if let Some(decision) = keys.object("decision") {
+    if !stop && let Some(decision) = keys.object("decision") {
         permission(decision, fields);
     }
     keys.finish(fields);
@@ -127,7 +131,7 @@ fn exit_2(event: &EventRule, ran: &Ran, said: Printed) -> Answer {
 pub(super) fn failure_denies(event: &EventRule, failure: &Failure) -> bool {
     match event.name {
         "WorktreeCreate" => matches!(failure.cause, Cause::Exit(_) | Cause::Signal(_)),
-        "PreModelSwitch" => matches!(failure.cause, Cause::Timeout(_)),
+        "PreModelSwitch" => failure.cause.is_timeout(),
         _ => false,
     }
 }

@@ -49,7 +49,7 @@ fn exit_0(event: &EventRule, ran: &Ran) -> Answer {
 /// The rule of the product that an answer breaks.
 fn broken_rule(event: &EventRule, map: &Map<String, Value>, fields: &Fields) -> Option<String> {
     if let Some(key) = fields.unknown.first() {
-        return Some(format!("the key `{key}` is unknown"));
+        return Some(format!("there is a key that is unknown: {key}"));
     }
     if let Some(wrong) = fields.wrong.first() {
         return Some(wrong.clone());

@@ -1,5 +1,7 @@
 //! What a command finds in its stdin and in its environment.
 
+use std::time::SystemTime;
+
 use serde_json::{Map, Value};
 
 use crate::claude_code;
@@ -7,8 +9,8 @@ use crate::facts::{Facts, Surroundings};
 use crate::rules::EventRule;
 
 /// As Claude Code has it; keys without a value are `null`.
-pub(super) fn stdin(event: &EventRule, facts: &Facts) -> Map<String, Value> {
-    let mut document = claude_code::stdin(event, facts);
+pub(super) fn stdin(event: &EventRule, facts: &Facts, now: SystemTime) -> Map<String, Value> {
+    let mut document = claude_code::stdin(event, facts, now);
     document.entry("transcript_path").or_insert(Value::Null);
     if event.name == "Stop" || event.name == "SubagentStop" {
         document.entry("last_assistant_message").or_insert(Value::Null);

@@ -1,7 +1,9 @@
 //! Whether a command is for what happens.
 
 use std::sync::atomic::Ordering;
+use std::time::SystemTime;
 
+use hooks_runtime::HookContext;
 use serde_json::{Map, Value};
 
 use super::Command;
@@ -13,6 +15,16 @@ impl Command {
     /// Whether it may still run at its turn: one that runs once may have run before it.
     pub(crate) fn has_turn(&self) -> bool {
         !self.spent.load(Ordering::Acquire)
+    }
+
+    /// Takes the turn, and says whether it was there to be taken: of a command that runs once
+    /// there is one, whichever fire and whichever of its handlers comes first. A call in
+    /// shadow leaves it.
+    pub(crate) fn takes_turn(&self, cx: &HookContext) -> bool {
+        if !self.handler.once || cx.is_in_shadow() {
+            return self.has_turn();
+        }
+        !self.spent.swap(true, Ordering::AcqRel)
     }
 
     /// Whether the command is for this: its event, its matcher and its rule.
@@ -34,7 +46,7 @@ impl Command {
                 return false;
             }
         }
-        let document = (rules.stdin)(self.event, &facts);
+        let document = (rules.stdin)(self.event, &facts, SystemTime::now());
         self.matches(&document) && self.rule_applies(&document)
     }
 

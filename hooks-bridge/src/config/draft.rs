@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::address::is_address;
 use super::entry::{Entry, Handler, HandlerKind, Suspicion};
 use super::node::{Data, Member, Node, find};
 
@@ -179,6 +180,13 @@ impl<'d> Draft<'d> {
     /// A handler behind an address.
     pub(crate) fn http(&mut self) {
         let Some(url) = self.required("url") else { return };
+        if !is_address(&url) {
+            let example = "https://hooks.example.com/gate/";
+            let line = self.line_of("url");
+            let what = format!("`{url}` is no address: write one such as `{example}`");
+            self.suspect_at(line, what.clone());
+            self.break_off(what);
+        }
         let headers = self.pairs("headers");
         let variables = self.texts("allowedEnvVars").unwrap_or_default();
         self.kind(HandlerKind::Http { url, headers, variables });

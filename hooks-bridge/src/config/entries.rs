@@ -22,6 +22,8 @@ pub(super) struct Reader<'r> {
     pub(super) project: &'r Path,
     /// Why nothing in the file runs.
     pub(super) disabled: Option<String>,
+    /// The host's own tools.
+    pub(super) tools: &'r [String],
 }
 
 impl Reader<'_> {
@@ -64,11 +66,8 @@ impl Reader<'_> {
                     format!("`{key}` does nothing on a group: write it in the handler"),
                 );
             } else if !self.rules.format.group_keys.contains(&key) {
-                plan.notice(
-                    self.source,
-                    member.line,
-                    format!("the key `{key}` means nothing here"),
-                );
+                let text = suspicious::unknown_key(key, self.rules.format.group_keys);
+                plan.notice(self.source, member.line, text);
             }
         }
         for handler in handlers {
@@ -88,13 +87,17 @@ impl Reader<'_> {
             let text = format!("a handler of `{key}` must be an object, and is {what}");
             return plan.error_in(self.source, event, node.line, text);
         };
+        let format = &self.rules.format;
         for member in members {
-            if !self.rules.format.handler_keys.contains(&member.key.as_str()) {
-                plan.notice(
-                    self.source,
-                    member.line,
-                    format!("the key `{}` means nothing here", member.key),
-                );
+            let key = member.key.as_str();
+            if !format.handler_keys.contains(&key) {
+                let of_group = format.group_keys.contains(&key);
+                let text = if of_group {
+                    format!("`{key}` does nothing in a handler: write it beside `hooks`")
+                } else {
+                    suspicious::unknown_key(key, format.handler_keys)
+                };
+                plan.notice(self.source, member.line, text);
             }
         }
         let mut draft = Draft::new(members, node.line);
@@ -113,6 +116,7 @@ impl Reader<'_> {
             origin: self.source.origin.clone(),
             compiled: Matcher::All,
             rule,
+            meant: None,
             scripts: Scripts::default(),
         };
         draft.finish(&mut entry);
@@ -134,7 +138,10 @@ impl Reader<'_> {
         if let Some(node) = matcher.filter(|node| node.text().is_none()) {
             entry.reject(node.line, format!("`matcher` must be text, and is {}", node.what()));
         }
-        if let Some(rule) = entry.rule {
+        if entry.rule.is_none() {
+            suspicious::unknown_event(entry, self.rules, event.line);
+        }
+        if let Some(rule) = entry.rule.or(entry.meant) {
             match Matcher::compile(self.rules, rule, entry.matcher.as_deref()) {
                 Ok(matcher) => entry.compiled = matcher,
                 Err(error) => {
@@ -142,7 +149,7 @@ impl Reader<'_> {
                 }
             }
         }
-        suspicious::examine(entry, event.line, matcher.map(|node| node.line));
+        suspicious::examine(entry, matcher.map(|node| node.line), (self.project, self.tools));
     }
 
     /// What names in a command stand for.

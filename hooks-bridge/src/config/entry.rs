@@ -9,6 +9,7 @@ use hooks_runtime::report::escaped;
 use crate::config::Source;
 use crate::config::script::Scripts;
 use crate::dialect::Dialect;
+use crate::facts::EventKind;
 use crate::matcher::Matcher;
 use crate::rules::EventRule;
 
@@ -38,6 +39,8 @@ pub struct Entry {
     pub(crate) origin: Origin,
     pub(crate) compiled: Matcher,
     pub(crate) rule: Option<&'static EventRule>,
+    /// The gate that its event is nearly the name of, where there is no such event.
+    pub(crate) meant: Option<&'static EventRule>,
     pub(crate) scripts: Scripts,
 }
 
@@ -245,6 +248,22 @@ impl Entry {
         self.handler.as_ref().map(|handler| handler.kind.to_string()).unwrap_or_default()
     }
 
+    /// What its event is for, where the dialect has it: a host that has no point for such
+    /// events never runs the entry.
+    ///
+    /// ```
+    /// use hooks_bridge::config::{Plan, Origin, Source};
+    /// use hooks_bridge::{Dialect, EventKind};
+    ///
+    /// let text = r#"{ "version": 1, "hooks": { "stop": [ { "command": "true" } ] } }"#;
+    /// let source = Source::new(Dialect::Cursor, ".cursor/hooks.json", Origin::User);
+    /// let plan = Plan::read_text(&source, text, "/srv/shop");
+    /// assert_eq!(plan.entries[0].kind(), Some(EventKind::Stop));
+    /// ```
+    pub fn kind(&self) -> Option<EventKind> {
+        self.rule.map(|rule| rule.kind)
+    }
+
     /// How long it has.
     ///
     /// ```
@@ -280,6 +299,7 @@ impl Entry {
             origin: source.origin.clone(),
             compiled: Matcher::All,
             rule: event.and_then(|event| source.dialect.rules().event(event)),
+            meant: None,
             scripts: Scripts::default(),
         }
     }

@@ -1,12 +1,14 @@
 //! Reading configuration files: every entry becomes loaded, skipped with the reason, or
 //! suspicious.
 
+mod address;
 mod discover;
 mod draft;
 mod duplicates;
 mod entries;
 mod entry;
 mod json;
+mod meant;
 mod node;
 mod read;
 mod script;
@@ -24,8 +26,10 @@ use switches::Switches;
 
 pub use entry::{Entry, EntryState, Handler, HandlerKind, Origin, Place, Suspicion};
 
+pub(crate) use address::name as name_of_address;
 pub(crate) use discover::of_project;
 pub(crate) use draft::Draft;
+pub(crate) use meant::key as nearly;
 pub(crate) use suspicious::nearest;
 
 /// The largest file that is read.
@@ -129,8 +133,30 @@ impl Plan {
     /// assert!(plan.entries.is_empty());
     /// ```
     pub fn read(sources: &[Source], project: impl AsRef<Path>) -> Self {
+        Self::read_knowing(sources, project, &[])
+    }
+
+    /// The same for a host with tools of its own, which no product has: a matcher may name
+    /// them, and is not suspicious for that.
+    ///
+    /// ```
+    /// use hooks_bridge::config::{Origin, Plan, Source};
+    /// use hooks_bridge::Dialect;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let project = folder.path();
+    /// let text = r#"{ "hooks": { "PreToolUse": [ { "matcher": "Refund", "hooks": [
+    ///     { "type": "command", "command": "true" } ] } ] } }"#;
+    /// std::fs::write(project.join("settings.json"), text)?;
+    /// let source = Source::new(Dialect::ClaudeCode, project.join("settings.json"), Origin::User);
+    /// let sources = std::slice::from_ref(&source);
+    /// assert!(Plan::read(sources, project).is_suspicious());
+    /// assert!(!Plan::read_knowing(sources, project, &["Refund".to_owned()]).is_suspicious());
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn read_knowing(sources: &[Source], project: impl AsRef<Path>, tools: &[String]) -> Self {
         let project = crate::absolute(project.as_ref());
-        let (mut plan, mut reading) = (Self::default(), Reading::new(&project));
+        let (mut plan, mut reading) = (Self::default(), Reading::new(&project, tools));
         for source in sources {
             match text_of(source) {
                 Ok(text) => plan.add(source, &text, &mut reading),
@@ -154,7 +180,7 @@ impl Plan {
     /// The example of [`Plan`] does.
     pub fn read_text(source: &Source, text: &str, project: impl AsRef<Path>) -> Self {
         let project = crate::absolute(project.as_ref());
-        let (mut plan, mut reading) = (Self::default(), Reading::new(&project));
+        let (mut plan, mut reading) = (Self::default(), Reading::new(&project, &[]));
         plan.add(source, text, &mut reading);
         reading.switches.apply(&mut plan);
         plan
@@ -210,13 +236,16 @@ impl Plan {
 /// What is known across the files that are read together.
 struct Reading<'r> {
     project: &'r Path,
+    /// The host's own tools.
+    tools: &'r [String],
     duplicates: Duplicates,
     switches: Switches,
 }
 
 impl<'r> Reading<'r> {
-    fn new(project: &'r Path) -> Self {
-        Self { project, duplicates: Duplicates::default(), switches: Switches::default() }
+    fn new(project: &'r Path, tools: &'r [String]) -> Self {
+        let (duplicates, switches) = (Duplicates::default(), Switches::default());
+        Self { project, tools, duplicates, switches }
     }
 }
 

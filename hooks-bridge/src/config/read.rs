@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::entries::Reader;
 use super::node::{Member, find};
-use super::{Plan, Reading, Source, json, switches, toml};
+use super::{Plan, Reading, Source, json, meant, suspicious, switches, toml};
 use crate::rules::Rules;
 
 impl Plan {
@@ -59,6 +59,7 @@ impl Plan {
             rules,
             project: reading.project,
             disabled: switches::of_file(source, &root),
+            tools: reading.tools,
         };
         let mut lines = HashMap::new();
         for event in events {
@@ -77,12 +78,19 @@ impl Plan {
         }
     }
 
-    /// A file without `hooks`: events at its root are a mistake, all else is not.
+    /// A file without `hooks`: events at its root are a mistake, and so are those under a name
+    /// that is nearly `hooks`; all else is not.
     fn without_hooks(&mut self, source: &Source, rules: &Rules, members: &[Member]) {
         if let Some(event) = members.iter().find(|member| rules.event(&member.key).is_some()) {
             let text =
                 format!("`{}` must be inside of `\"hooks\": {{ … }}`, so it never runs", event.key);
             self.error(source, event.line, text);
+        } else if let Some(misspelt) = members.iter().find(|member| is_hooks(rules, member)) {
+            let text = format!(
+                "the key `{}` means nothing here, so nothing in it runs; did you mean `hooks`?",
+                misspelt.key
+            );
+            self.error(source, misspelt.line, text);
         } else {
             self.notice(source, 1, "it has no `hooks`");
         }
@@ -108,7 +116,8 @@ impl Plan {
                 self.error(source, member.line, text);
                 return false;
             }
-            self.notice(source, member.line, format!("the key `{key}` means nothing here"));
+            let text = suspicious::unknown_key(key, rules.format.root_keys);
+            self.notice(source, member.line, text);
         }
         // Settings have other keys than hooks, and no version.
         let settings = source
@@ -123,4 +132,11 @@ impl Plan {
         }
         true
     }
+}
+
+/// Whether it is `hooks`, misspelt: its name is nearly that, and there is an event in it.
+fn is_hooks(rules: &Rules, member: &Member) -> bool {
+    let events = member.value.table().unwrap_or_default();
+    meant::key(&member.key, ["hooks"].into_iter()).is_some()
+        && events.iter().any(|event| rules.event(&event.key).is_some())
 }

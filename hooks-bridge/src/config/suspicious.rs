@@ -3,28 +3,49 @@
 use std::path::{Path, PathBuf};
 
 use super::entry::{Entry, HandlerKind};
+use super::meant::{self, How, Meant};
 use crate::matcher::Matcher;
 use crate::rules::{EventRule, Mcp, Rules, Subject};
 use crate::verdict::fails_closed;
 
-/// Looks for what is odd: `event` and `matcher` are the lines of theirs.
-pub(super) fn examine(entry: &mut Entry, event: usize, matcher: Option<usize>) {
+/// Looks for what is odd about an entry whose event is known, with its matcher on that line,
+/// in a host that has these tools.
+pub(super) fn examine(
+    entry: &mut Entry,
+    matcher: Option<usize>,
+    (project, tools): (&Path, &[String]),
+) {
     let rules = entry.dialect.rules();
-    let Some(rule) = entry.rule else { return unknown_event(entry, rules, event) };
+    let Some(rule) = entry.rule else { return };
     let line = matcher.unwrap_or(entry.place.line);
-    check_matcher(entry, rules, rule, line);
+    check_matcher(entry, rules, (rule, tools), line);
     check_options(entry, rule);
     check_scripts(entry);
+    check_folder(entry, project);
 }
 
-fn unknown_event(entry: &mut Entry, rules: &Rules, line: usize) {
+/// There is no such event. Where its name is nearly that of a gate, or that of a gate in
+/// another dialect, the entry may be a guard: that is a mistake in it.
+pub(super) fn unknown_event(entry: &mut Entry, rules: &Rules, line: usize) {
     let product = rules.product;
-    let mut text = format!("{product} has no event `{}`, so it never runs", entry.event);
-    if let Some(nearest) = nearest(&entry.event, rules.events.iter().map(|event| event.name)) {
-        text = format!("{text}; did you mean `{nearest}`?");
-    }
-    entry.skipped.get_or_insert(format!("{product} has no such event"));
-    entry.suspect(line, text);
+    let unknown = format!("{product} has no event `{}`", entry.event);
+    let meant = meant::event(entry.dialect, &entry.event);
+    let hint = meant.map_or_else(String::new, |Meant { event, how }| match how {
+        How::Elsewhere => format!("; there it is `{}`", event.name),
+        How::Nearly | How::Similar => format!("; did you mean `{}`?", event.name),
+    });
+    entry.suspect(line, format!("{unknown}, so it never runs{hint}"));
+    let told = meant.filter(|meant| meant.how != How::Similar).map(|meant| meant.event);
+    entry.meant = told.filter(|event| event.kind.is_gate() && !event.kind.is_stop());
+    entry.broken |= entry.meant.is_some() && entry.skipped.is_none();
+    entry.skipped.get_or_insert(unknown + &hint);
+}
+
+/// What is said of a key that the dialect does not have, beside those that it has.
+pub(super) fn unknown_key(key: &str, known: &[&str]) -> String {
+    let meant = meant::key(key, known.iter().copied());
+    let hint = meant.map(|key| format!("; did you mean `{key}`?")).unwrap_or_default();
+    format!("the key `{key}` means nothing here{hint}")
 }
 
 /// The most similar of these names, if any is.
@@ -40,7 +61,12 @@ pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
     best.filter(|(similarity, ..)| *similarity > 0.8).map(|(.., name)| name)
 }
 
-fn check_matcher(entry: &mut Entry, rules: &Rules, rule: &EventRule, line: usize) {
+fn check_matcher(
+    entry: &mut Entry,
+    rules: &Rules,
+    (rule, tools): (&EventRule, &[String]),
+    line: usize,
+) {
     let Some(written) = entry.matcher.clone().filter(|it| !matches!(it.as_str(), "" | "*")) else {
         return;
     };
@@ -59,7 +85,7 @@ fn check_matcher(entry: &mut Entry, rules: &Rules, rule: &EventRule, line: usize
                 ),
             );
         }
-        Subject::Tool(_) => check_tools(entry, rules, &written, line),
+        Subject::Tool(_) => check_tools(entry, rules, (&written, tools), line),
         Subject::Word(_, words) => {
             if !words.iter().any(|word| entry.compiled.matches(word)) {
                 let words = words.join(", ");
@@ -70,8 +96,9 @@ fn check_matcher(entry: &mut Entry, rules: &Rules, rule: &EventRule, line: usize
     }
 }
 
-fn check_tools(entry: &mut Entry, rules: &Rules, written: &str, line: usize) {
-    let known: Vec<&str> = rules.tools.iter().flat_map(|tool| tool.names).copied().collect();
+fn check_tools(entry: &mut Entry, rules: &Rules, (written, tools): (&str, &[String]), line: usize) {
+    let of_product = rules.tools.iter().flat_map(|tool| tool.names).copied();
+    let known: Vec<&str> = of_product.chain(tools.iter().map(String::as_str)).collect();
     let product = rules.product;
     match entry.compiled.clone() {
         Matcher::All | Matcher::Unread { .. } => {}
@@ -85,12 +112,19 @@ fn check_tools(entry: &mut Entry, rules: &Rules, written: &str, line: usize) {
                     Some(false) => format!(
                         "`{name}` matches no tool: write `{name}__.*` for all tools of that server"
                     ),
-                    None => match nearest(name, known.iter().copied()) {
-                        Some(nearest) => {
-                            format!("{product} has no tool `{name}`; did you mean `{nearest}`?")
+                    None => {
+                        match (meant::tool(rules, name), nearest(name, known.iter().copied())) {
+                            (Some(own), _) => {
+                                format!(
+                                    "{product} has no tool `{name}`: {product} calls it `{own}`"
+                                )
+                            }
+                            (None, Some(nearest)) => {
+                                format!("{product} has no tool `{name}`; did you mean `{nearest}`?")
+                            }
+                            (None, None) => format!("{product} has no tool `{name}`"),
                         }
-                        None => format!("{product} has no tool `{name}`"),
-                    },
+                    }
                 };
                 entry.suspect(line, text);
             }
@@ -99,10 +133,17 @@ fn check_tools(entry: &mut Entry, rules: &Rules, written: &str, line: usize) {
             let of_server = (rules.mcp.name)("server", "tool");
             let mut tools = known.iter().copied().chain([of_server.as_str()]);
             let matches = tools.any(|tool| entry.compiled.matches(tool));
-            if !matches && !written.to_lowercase().contains("mcp") {
-                entry
-                    .suspect(line, format!("the matcher `{written}` matches no tool of {product}"));
+            if matches || written.to_lowercase().contains("mcp") {
+                return;
             }
+            let words = written.trim_matches(['^', '$', '(', ')']).split('|');
+            let own = |word| meant::tool(rules, word).map(|own| format!("`{word}` `{own}`"));
+            let calls: Vec<_> = words.filter_map(own).collect();
+            let mut text = format!("the matcher `{written}` matches no tool of {product}");
+            if !calls.is_empty() {
+                text = format!("{text}: {product} calls {}", calls.join(", "));
+            }
+            entry.suspect(line, text);
         }
     }
 }
@@ -123,6 +164,14 @@ fn check_options(entry: &mut Entry, rule: &EventRule) {
     }
     if handler.fails_closed && !fails_closed(rule, &handler) {
         entry.suspect(line, "`onFailure: \"block\"` has no effect here");
+    }
+}
+
+fn check_folder(entry: &mut Entry, project: &Path) {
+    let folder = entry.handler.as_ref().and_then(|handler| handler.directory.as_deref());
+    if let Some(folder) = folder.map(|folder| project.join(folder)).filter(|it| !it.is_dir()) {
+        let text = format!("the folder `{}` of its `cwd` does not exist", from_here(&folder));
+        entry.suspect(entry.place.line, text);
     }
 }
 

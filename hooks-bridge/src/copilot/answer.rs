@@ -17,14 +17,12 @@ pub(super) fn fields(event: &EventRule, answer: &Map<String, Value>) -> Fields {
     let mut keys = Keys::new("", answer);
     keys.known(&["modifiedResult", "modifiedTransformedPrompt", "modifiedResponse", "interrupt"]);
     let words = [("allow", Ruling::Allow), ("deny", Ruling::Deny), ("ask", Ruling::Ask)];
-    let rulings = [
-        keys.ruling("permissionDecision", &words),
-        keys.ruling("behavior", &words[..2]),
-        keys.ruling("decision", &[("allow", Ruling::Allow), ("block", Ruling::Deny)]),
-    ];
-    for ruling in rulings {
-        fields.rule(ruling);
+    // At a stop what denies a tool does not have the agent go on.
+    if !event.kind.is_stop() {
+        fields.rule(keys.ruling("permissionDecision", &words));
+        fields.rule(keys.ruling("behavior", &words[..2]));
     }
+    fields.rule(keys.ruling("decision", &[("allow", Ruling::Allow), ("block", Ruling::Deny)]));
     let reasons =
         [keys.words("permissionDecisionReason"), keys.words("message"), keys.words("reason")];
     fields.reason = reasons.into_iter().flatten().next();
@@ -34,7 +32,7 @@ pub(super) fn fields(event: &EventRule, answer: &Map<String, Value>) -> Fields {
     if event.name.starts_with(char::is_uppercase)
         && let Some(output) = keys.object("hookSpecificOutput")
     {
-        claude_code::event_output(output, &mut fields);
+        claude_code::event_output(event, output, &mut fields);
     }
     keys.finish(&mut fields);
     fields

@@ -8,14 +8,14 @@ use crate::claude_code;
 use crate::facts::{Document, Facts, Surroundings, cwd};
 use crate::rules::EventRule;
 
-pub(super) fn stdin(event: &EventRule, facts: &Facts) -> Map<String, Value> {
+pub(super) fn stdin(event: &EventRule, facts: &Facts, now: SystemTime) -> Map<String, Value> {
     if event.name.starts_with(char::is_uppercase) {
-        return claude_code::stdin(event, facts);
+        return claude_code::stdin(event, facts, now);
     }
     let stop = event.kind.is_stop();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let document = Document::default()
-        .set("timestamp", u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+        .set("timestamp", u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
         .maybe("sessionId", facts.session_id.clone())
         .maybe("cwd", cwd(facts))
         .maybe("prompt", facts.prompt.clone())

@@ -13,7 +13,11 @@ pub(super) fn fields(event: &EventRule, answer: &Map<String, Value>) -> Fields {
     let mut keys = Keys::new("", answer);
     keys.known(&["env", "updated_mcp_tool_output", "pluginPaths"]);
     let words = [("allow", Ruling::Allow), ("deny", Ruling::Deny), ("ask", Ruling::Ask)];
-    fields.ruling = keys.ruling("permission", &words);
+    // At a stop nothing but a follow-up has the agent go on, least of all what denies.
+    let stop = event.kind.is_stop();
+    if !stop {
+        fields.ruling = keys.ruling("permission", &words);
+    }
     // The second spelling is that of 1.7, which published scripts still use.
     fields.message =
         [keys.words("user_message"), keys.words("userMessage")].into_iter().flatten().next();
@@ -22,12 +26,10 @@ pub(super) fn fields(event: &EventRule, answer: &Map<String, Value>) -> Fields {
     fields.reason = to_agent.or_else(|| fields.message.clone());
     fields.rewrite = keys.object("updated_input").cloned().map(Value::Object).map(Rewrite::Replace);
     fields.context = keys.words("additional_context");
-    if keys.boolean("continue") == Some(false) {
+    if !stop && keys.boolean("continue") == Some(false) {
         fields.ruling = Some(Ruling::Deny);
     }
-    if let Some(text) = keys.words("followup_message")
-        && event.kind.is_stop()
-    {
+    if let Some(text) = keys.words("followup_message").filter(|_| stop) {
         fields.ruling = Some(Ruling::Deny);
         fields.reason = Some(text);
     }

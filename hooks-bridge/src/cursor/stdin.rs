@@ -1,11 +1,13 @@
 //! What a command finds in its stdin and in its environment.
 
+use std::time::SystemTime;
+
 use serde_json::{Map, Value, json};
 
 use crate::facts::{Document, Facts, Surroundings, ToolFacts, cwd};
 use crate::rules::EventRule;
 
-pub(super) fn stdin(event: &EventRule, facts: &Facts) -> Map<String, Value> {
+pub(super) fn stdin(event: &EventRule, facts: &Facts, _: SystemTime) -> Map<String, Value> {
     let stop = event.kind.is_stop();
     let document = Document::default()
         .set("hook_event_name", event.name)

@@ -29,14 +29,21 @@ hooks_runtime::hook_points! {
     pub(super) void Telling(Event);
 }
 
+/// What events call a tool, and what they call its input: most, and those of Copilot.
+const NAMES: [&str; 2] = ["tool_name", "toolName"];
+const INPUTS: [&str; 2] = ["tool_input", "toolArgs"];
+
 impl Event {
-    fn key(&self, keys: [&'static str; 2]) -> Option<&'static str> {
+    /// The one of these that it has; that of the event where it has both.
+    fn key(&self, mut keys: [&'static str; 2]) -> Option<&'static str> {
+        if self.rule.subject == Subject::Tool(NAMES[1]) {
+            keys.reverse();
+        }
         keys.into_iter().find(|key| self.document.contains_key(*key))
     }
 
     fn input_key(&self) -> Option<&'static str> {
-        self.key(["tool_input", "toolArgs"])
-            .filter(|_| matches!(self.rule.subject, Subject::Tool(_)))
+        self.key(INPUTS).filter(|_| matches!(self.rule.subject, Subject::Tool(_)))
     }
 
     fn facts(&self) -> Facts {
@@ -48,7 +55,7 @@ impl Event {
         let count = self.document.get("loop_count").and_then(Value::as_u64);
         facts.loop_count =
             count.map_or(u32::from(active), |count| u32::try_from(count).unwrap_or(u32::MAX));
-        if let (Some(name), Some(input)) = (self.key(["tool_name", "toolName"]), self.input_key())
+        if let (Some(name), Some(input)) = (self.key(NAMES), self.input_key())
             && let Some(tool) = text(name)
         {
             // The name stays there, as it is written.

@@ -8,7 +8,7 @@ use hooks_runtime::{HookRegistry, Plugins};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::answer::{DecidedBy, Opinion};
+use crate::answer::Opinion;
 use crate::bridge::Bridge;
 use crate::command::{AGAIN, Command};
 use crate::config::{Entry, Notice, Plan};
@@ -80,7 +80,7 @@ pub struct FiredHandler {
     pub command: String,
     /// `decided`, `no_opinion`, `failed`, `skipped` or `untrusted`.
     pub status: &'static str,
-    /// Why it was skipped.
+    /// Why it was skipped, or may not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// `json` or `exit`.
@@ -91,6 +91,10 @@ pub struct FiredHandler {
     pub took_ms: Option<f64>,
     /// The end of its stderr.
     pub stderr: Option<String>,
+    /// What is odd about its answer, such as a key that means nothing; not in the JSON, the
+    /// tool says it on stderr.
+    #[serde(skip)]
+    pub notices: Vec<String>,
 }
 
 impl Fired {
@@ -117,15 +121,30 @@ impl Fired {
             }
             return Self::failed(reason);
         };
-        let Value::Object(document) = stdin else {
-            return Self::failed("stdin must be one JSON object, as the event has it".into());
+        let document = match stdin {
+            Value::Object(document) => document,
+            other => {
+                let what = match other {
+                    Value::Null => "null",
+                    Value::Bool(_) => "true or false",
+                    Value::Number(_) => "a number",
+                    Value::String(_) => "text",
+                    Value::Array(_) | Value::Object(_) => "a list",
+                };
+                return Self::failed(format!(
+                    "stdin must be one JSON object, as the event has it, and is {what}"
+                ));
+            }
         };
         let mut unread = std::mem::take(&mut plan.unread).into_iter();
         if let Some(part) = unread.find(|part| part.is_file() || part.event == event) {
             let why = part.skipped.unwrap_or_default();
             return Self::failed(Notice { place: part.place, text: why }.to_string());
         }
-        plan.entries.retain(|entry| entry.dialect == dialect && entry.event == event);
+        let is_for = |entry: &Entry| {
+            entry.event == event || entry.meant.is_some_and(|meant| meant.name == event)
+        };
+        plan.entries.retain(|entry| entry.dialect == dialect && is_for(entry));
         let bridge = bridge(plan);
         let left_out: Vec<_> = bridge
             .entries()
@@ -133,7 +152,7 @@ impl Fired {
             .map(|entry| FiredHandler::skipped(entry, entry.skipped.as_deref()))
             .collect();
         let untrusted = bridge.skipped().filter(|(entry, _)| entry.skipped.is_none());
-        let untrusted: Vec<_> = untrusted.map(|(entry, _)| entry.command()).collect();
+        let untrusted: Vec<_> = untrusted.map(|(entry, why)| (entry.command(), why)).collect();
         if !untrusted.is_empty() {
             return Self::untrusted(untrusted);
         }
@@ -200,12 +219,20 @@ impl Fired {
         }
     }
 
-    fn failed(reason: String) -> Self {
+    /// A fire that did not come about, such as one without a payload.
+    ///
+    /// ```
+    /// use hooks_bridge::{Fired, Outcome};
+    ///
+    /// let fired = Fired::failed("stdin is empty".into());
+    /// assert_eq!((fired.outcome, fired.exit_code()), (Outcome::Failed, 1));
+    /// ```
+    pub fn failed(reason: String) -> Self {
         let (payload, context, handlers) = (None, None, Vec::new());
         Self { outcome: Outcome::Failed, reason: Some(reason), payload, context, handlers }
     }
 
-    fn untrusted(commands: Vec<String>) -> Self {
+    fn untrusted(commands: Vec<(String, String)>) -> Self {
         let reason = format!(
             "{} not trusted, so that there is no verdict: see `hooks-bridge preview`, or trust all with `--trust`",
             if commands.len() == 1 {
@@ -214,8 +241,10 @@ impl Fired {
                 format!("{} commands are", commands.len())
             }
         );
-        let handlers =
-            commands.into_iter().map(|command| FiredHandler::unrun(command, "untrusted"));
+        let handlers = commands.into_iter().map(|(command, why)| FiredHandler {
+            why: Some(why),
+            ..FiredHandler::unrun(command, "untrusted")
+        });
         Self { handlers: handlers.collect(), ..Self::failed(reason) }
     }
 
@@ -261,22 +290,16 @@ fn handlers(report: &FireReport, runs: &[Run], commands: &[Command]) -> Vec<Fire
 
 impl FiredHandler {
     fn of(run: &Run) -> Self {
-        let (status, decided_by) = match &run.answer.opinion {
-            Opinion::Decided(decision) => {
-                let by = if decision.by == DecidedBy::Json { "json" } else { "exit" };
-                ("decided", Some(by))
-            }
-            Opinion::None => ("no_opinion", None),
-            Opinion::Failed(_) => ("failed", None),
-        };
+        let decided_by = run.answer.decision().map(|decision| decision.by.as_str());
         Self {
             command: run.command.clone(),
-            status,
+            status: run.answer.opinion.as_str(),
             why: None,
             decided_by,
             exit: run.exit,
             took_ms: Some((run.took.as_secs_f64() * 1e6).round() / 1e3),
             stderr: Some(run.stderr.clone()),
+            notices: run.answer.notices.clone(),
         }
     }
 
@@ -286,6 +309,7 @@ impl FiredHandler {
 
     fn unrun(command: String, status: &'static str) -> Self {
         let (decided_by, exit, took_ms, stderr) = (None, None, None, None);
-        Self { command, status, why: None, decided_by, exit, took_ms, stderr }
+        let notices = Vec::new();
+        Self { command, status, why: None, decided_by, exit, took_ms, stderr, notices }
     }
 }

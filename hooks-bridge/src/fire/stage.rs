@@ -1,7 +1,7 @@
 //! Firing an event by the model that its kind has.
 
 use hooks_runtime::model::{Claiming, Gating, Modifying, Void};
-use hooks_runtime::report::FireReport;
+use hooks_runtime::report::{FireReport, escaped};
 use hooks_runtime::{Claim, FireError, Gate, HookPoint, HookRegistry, RegisterError, ScopedHooks};
 use serde_json::{Map, Value};
 
@@ -36,7 +36,7 @@ impl Stage<'_> {
         let ended = match gate {
             Ok(Gate::Passed(event)) => Ended::Passed(event.document),
             Ok(Gate::Rejected(rejection)) => Ended::Rejected(rejection.into_reason()),
-            Err(error) => Ended::Failed(error.to_string()),
+            Err(error) => Ended::Failed(said(&error)),
         };
         Ok((ended, report))
     }
@@ -50,7 +50,7 @@ impl Stage<'_> {
         let ended = match claim {
             Ok(Claim::Unclaimed) => Ended::Passed(event.document.clone()),
             Ok(Claim::Claimed(go_on)) => Ended::Rejected(go_on.reason),
-            Err(error) => Ended::Failed(error.to_string()),
+            Err(error) => Ended::Failed(said(&error)),
         };
         Ok((ended, report))
     }
@@ -81,6 +81,14 @@ impl Stage<'_> {
 fn unless_failed<T>(fired: Result<T, FireError>, event: &Event) -> Ended {
     match fired {
         Ok(_) => Ended::Passed(event.document.clone()),
-        Err(error) => Ended::Failed(error.to_string()),
+        Err(error) => Ended::Failed(said(&error)),
+    }
+}
+
+/// Why a fire failed, without the names of the points here, which no file has.
+fn said(error: &FireError) -> String {
+    match error.failure() {
+        Some(failure) => format!("`{}` failed: {}", escaped(failure.handler()), failure.kind()),
+        None => error.to_string(),
     }
 }

@@ -74,9 +74,9 @@ fn allowed(message: String) -> Answer {
 }
 
 /// Where the product finds an object: in stdout, in stderr where that is empty, or in a
-/// string of either.
+/// string of either. What is not UTF-8 is left for what reads it to see.
 pub(super) fn answer_text(ran: &Ran) -> Cow<'_, [u8]> {
-    let stdout = String::from_utf8_lossy(&ran.stdout);
+    let Ok(stdout) = std::str::from_utf8(&ran.stdout) else { return Cow::Borrowed(&ran.stdout) };
     let text = match stdout.trim() {
         "" => ran.stderr.trim(),
         text => text,

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use crate::facts::{Document, Facts, Surroundings, cwd};
 use crate::rules::EventRule;
 
-pub(super) fn stdin(event: &EventRule, facts: &Facts) -> Map<String, Value> {
+pub(super) fn stdin(event: &EventRule, facts: &Facts, now: SystemTime) -> Map<String, Value> {
     let stop = event.kind.is_stop();
     let document = Document::default()
         .set("hook_event_name", event.name)
-        .set("timestamp", timestamp())
+        .set("timestamp", timestamp(now))
         .maybe("session_id", facts.session_id.clone())
         .maybe("cwd", cwd(facts))
         .maybe("prompt", facts.prompt.clone())
@@ -35,8 +35,8 @@ pub(super) fn stdin(event: &EventRule, facts: &Facts) -> Map<String, Value> {
 }
 
 /// The time, as JavaScript prints it.
-fn timestamp() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+fn timestamp(now: SystemTime) -> String {
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     iso_8601(since.as_secs(), since.subsec_millis())
 }
 

@@ -73,6 +73,21 @@ impl Http {
         self
     }
 
+    /// Whether an address may be posted to.
+    ///
+    /// ```
+    /// use hooks_bridge::http::Http;
+    ///
+    /// let http = Http::default().address("http://localhost:9000/hooks/")?;
+    /// assert!(http.is_allowed("http://localhost:9000/hooks/gate"));
+    /// assert!(!http.is_allowed("http://localhost:9000/other"));
+    /// # Ok::<_, hooks_bridge::http::BadAddress>(())
+    /// ```
+    pub fn is_allowed(&self, address: &str) -> bool {
+        let address = address.parse::<Uri>().ok().filter(is_plain);
+        address.is_some_and(|address| self.allows(&address))
+    }
+
     fn allows(&self, address: &Uri) -> bool {
         self.addresses.iter().any(|allowed| {
             let below = allowed.path().ends_with('/') && address.path().starts_with(allowed.path());
@@ -81,6 +96,20 @@ impl Http {
                 && (below || allowed.path() == address.path())
                 && !climbs(address.path())
         })
+    }
+
+    /// The address, if it may be posted to.
+    pub(crate) fn admit(&self, url: &str) -> Result<Uri, Failure> {
+        let unsent = |what: String| Failure { started: false, ..Failure::new(Cause::Http(what)) };
+        let address = url.parse::<Uri>().ok().filter(is_plain);
+        let address = address.ok_or_else(|| unsent(BadAddress(url.to_owned()).to_string()))?;
+        if self.allows(&address) {
+            return Ok(address);
+        }
+        Err(unsent(format!(
+            "`{url}` is not among the addresses that the host allows: allow it with \
+             `Http::address`, or with `--allow-url` of the tool"
+        )))
     }
 
     /// Posts to an address, and returns what it answers.
@@ -92,15 +121,7 @@ impl Http {
         timeout: Duration,
     ) -> Result<Vec<u8>, Failure> {
         let HandlerKind::Http { url, headers, variables } = kind else { return Ok(Vec::new()) };
-        let unsent = |what: String| Failure { started: false, ..Failure::new(Cause::Http(what)) };
-        let address = url.parse::<Uri>().ok().filter(is_plain);
-        let address = address.ok_or_else(|| unsent(BadAddress(url.clone()).to_string()))?;
-        if !self.allows(&address) {
-            return Err(unsent(format!(
-                "`{url}` is not among the addresses that the host allows: allow it with \
-                 `Http::address`, or with `--allow-url` of the tool"
-            )));
-        }
+        let address = self.admit(url)?;
         let allowed = |name: &str| {
             variables.iter().any(|it| it == name) && self.variables.iter().any(|it| it == name)
         };

@@ -1,6 +1,6 @@
 //! One request, on a thread that may block.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -42,16 +42,20 @@ impl Request {
         for (name, value) in &headers {
             request = request.header(name, value);
         }
-        let failed = |what: &str, error: ureq::Error| match error {
-            ureq::Error::Timeout(_) => timed_out(),
-            error => Failure::new(Cause::Http(format!("`{address}` {what}: {error}"))),
-        };
-        let sent = request.send(&body[..]);
-        let mut response = sent.map_err(|error| failed("does not answer", error))?;
+        let failed = |what: String| Failure::new(Cause::Http(format!("`{address}` {what}")));
+        let mut response = request.send(&body[..]).map_err(|error| match unreached(&error) {
+            _ if matches!(error, ureq::Error::Timeout(_)) => timed_out(),
+            Some(why) => Failure { started: false, ..failed(why.into()) },
+            None => failed(format!("does not answer as a server does: {error}")),
+        })?;
         let status = response.status();
+        if status.is_redirection() {
+            let what = "a redirect, which is not followed: write the address that it leads to";
+            return Err(failed(format!("answers with status {status}, {what}")));
+        }
         if !status.is_success() {
-            let what = format!("`{address}` answers with status {status}");
-            return Err(Failure::new(Cause::Http(what)));
+            let what = "a success is expected, with one JSON object or nothing";
+            return Err(failed(format!("answers with status {status}: {what}")));
         }
         let (mut answer, mut chunk) = (Vec::new(), vec![0; 16 * 1024]);
         let mut reader = response.body_mut().as_reader();
@@ -59,13 +63,32 @@ impl Request {
             match reader.read(&mut chunk) {
                 Ok(0) => return object(answer),
                 Ok(read) => answer.extend_from_slice(&chunk[..read]),
-                Err(error) => return Err(failed("broke off", error.into())),
+                Err(error) if error.kind() == ErrorKind::TimedOut => return Err(timed_out()),
+                Err(error) => return Err(failed(format!("broke off in its answer: {error}"))),
             }
             if unwanted() {
                 return Err(timed_out());
             }
         }
         Err(Failure::new(Cause::TooLarge(LARGEST)))
+    }
+}
+
+/// Why nothing was sent, where that is so, and what to do.
+fn unreached(error: &ureq::Error) -> Option<&'static str> {
+    match error {
+        ureq::Error::TlsRequired => Some(
+            "needs TLS, which this program was built without: write an `http://` address, or have \
+             the host name `ureq` with TLS",
+        ),
+        ureq::Error::HostNotFound => Some("has a host that is not known: check its name"),
+        ureq::Error::ConnectionFailed => {
+            Some("cannot be reached: check the address, and whether a server runs there")
+        }
+        ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            Some("refuses the connection: check the port, and whether a server runs there")
+        }
+        _ => None,
     }
 }
 

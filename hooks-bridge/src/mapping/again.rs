@@ -1,8 +1,7 @@
 //! Asking a command once more about what is left, where a later rewrite changed what it
 //! was asked about. No product does that.
 
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use hooks_runtime::handler::On;
 use hooks_runtime::{BoxError, FailurePolicy, HookContext};
@@ -35,8 +34,6 @@ pub(super) struct Again {
     pub(super) command: Arc<Command>,
     index: usize,
     questions: Arc<Notes<Asking>>,
-    /// Its turn, which only the registry holds: one that is taken once is gone afterwards.
-    turn: Weak<Turn>,
 }
 
 impl Asking {
@@ -63,13 +60,9 @@ impl Turn {
         Arc::new(Self { command, index, questions })
     }
 
-    /// Its turn begins.
-    ///
-    /// A command that runs once holds the turn while it is under way, so that no other
-    /// fire takes it for one that is still to come.
-    pub(super) fn begin(turn: &Arc<Self>, cx: &HookContext) -> Option<Arc<Self>> {
-        turn.questions.begin_turn(cx.fire_key(), turn.index);
-        turn.command.handler.once.then(|| Arc::clone(turn))
+    /// Its turn begins: what another fire left is forgotten.
+    pub(super) fn begin(&self, cx: &HookContext) {
+        self.questions.begin_turn(cx.fire_key(), self.index);
     }
 
     /// It was asked about this input, or about what it then made of it.
@@ -82,7 +75,6 @@ impl Turn {
             command: Arc::clone(&turn.command),
             index: turn.index,
             questions: Arc::clone(&turn.questions),
-            turn: Arc::downgrade(turn),
         })
     }
 }
@@ -105,7 +97,7 @@ impl Again {
         let is_due = match self.questions.of(cx.fire_key(), self.index) {
             Some(asked) => asked != Asking::about(&input),
             // Its matcher was not met then.
-            None => self.takes_turn(cx),
+            None => self.command.takes_turn(cx),
         };
         if !is_due {
             return Ok(None);
@@ -117,23 +109,6 @@ impl Again {
                 Err(Failure::new(Cause::Conflict(what.into())).into())
             }
             Ok(_) => Ok(None),
-        }
-    }
-
-    /// Of a command that runs once: whether that one run is still to come, which is then
-    /// this one. A call in shadow leaves it.
-    fn takes_turn(&self, cx: &HookContext) -> bool {
-        if !self.command.handler.once {
-            return true;
-        }
-        if self.turn.strong_count() != 1 {
-            return false;
-        }
-        let spent = &self.command.spent;
-        if cx.is_in_shadow() {
-            !spent.load(Ordering::Acquire)
-        } else {
-            !spent.swap(true, Ordering::AcqRel)
         }
     }
 }

@@ -11,7 +11,7 @@ use hooks_runtime::{
 
 use super::again::{Again, Asking, Turn, input_of};
 use super::notes::{Notes, beginnings};
-use super::{GatePoint, condition, named};
+use super::{GatePoint, applies, condition, named};
 use crate::bridge::Bridge;
 use crate::command::Asked;
 use crate::verdict::Mode;
@@ -68,7 +68,7 @@ where
     P: GatePoint + HookPoint<Model = Gating>,
 {
     let again = Turn::again(turn);
-    again.on::<P>().when(condition::<P>(&turn.command)).guard_with(again, guard::<P>)
+    again.on::<P>().when(applies::<P>(&turn.command)).guard_with(again, guard::<P>)
 }
 
 /// The first of a dialect's handlers: what a dropped fire left is forgotten.
@@ -93,7 +93,10 @@ async fn rewrite<P>(
 where
     P: GatePoint + HookPoint<Model = Gating>,
 {
-    let _under_way = Turn::begin(turn, cx);
+    turn.begin(cx);
+    if !turn.command.takes_turn(cx) {
+        return Ok(Verdict::Pass);
+    }
     let facts = P::facts(payload);
     let input = input_of(&facts);
     let Asked { effect, context } = turn.command.ask(&facts, cx, false).await;

@@ -199,14 +199,26 @@ pub trait StopPoint: CommandPoint {
 
 /// A registration of a command, under its name and its owner.
 fn named<P: CommandPoint>(command: &Command) -> On<P> {
-    let on = on::<P>().name(command.name.as_str()).plugin(command.entry.dialect.as_str());
+    let on = limited(on::<P>(), command).name(command.name.as_str());
+    let on = on.plugin(command.entry.dialect.as_str());
     if command.handler.once { on.once() } else { on }
+}
+
+/// With the limit that the file sets, where that of the point is not shorter: so an operator
+/// sees it. The command ends by itself before.
+fn limited<P: CommandPoint>(on: On<P>, command: &Command) -> On<P> {
+    let most = P::descriptor().time_limit().unwrap_or(Duration::MAX);
+    match command.longest().filter(|longest| *longest < most) {
+        Some(longest) => on.timeout(longest),
+        None => on,
+    }
 }
 
 /// A registration of a further handler of a command: what an operator sets for the command
 /// holds for it too.
 fn part<P: CommandPoint>(command: &Command, suffix: &str) -> On<P> {
-    let on = on::<P>().name(format!("{}{suffix}", command.name)).part_of(command.name.as_str());
+    let on = limited(on::<P>(), command).name(format!("{}{suffix}", command.name));
+    let on = on.part_of(command.name.as_str());
     on.plugin(command.entry.dialect.as_str())
 }
 
@@ -214,22 +226,21 @@ fn part<P: CommandPoint>(command: &Command, suffix: &str) -> On<P> {
 fn condition<P: CommandPoint>(
     command: &Arc<Command>,
 ) -> impl Fn(&P::Payload) -> bool + Send + Sync + 'static {
+    let (applies, command) = (applies::<P>(command), Arc::clone(command));
+    move |payload| command.has_turn() && applies(payload)
+}
+
+/// Whether the matcher of a command is met.
+fn applies<P: CommandPoint>(
+    command: &Arc<Command>,
+) -> impl Fn(&P::Payload) -> bool + Send + Sync + 'static {
     let command = Arc::clone(command);
-    move |payload| command.has_turn() && command.applies(&P::facts(payload))
+    move |payload| command.applies(&P::facts(payload))
 }
 
 impl Bridge {
-    /// The commands for a point, with what it leaves them of time.
+    /// The commands for a point.
     fn commands_at<P: CommandPoint>(&self) -> Vec<Arc<Command>> {
-        let limit = self.limit::<P>();
-        let commands = self.commands(P::takes).into_iter();
-        commands.map(|command| Arc::new(Command { limit, ..command })).collect()
-    }
-
-    /// How long a command has at a point, so that it can be ended in its own way before
-    /// the point gives it up.
-    fn limit<P: HookPoint>(&self) -> Option<Duration> {
-        let limit = P::descriptor().time_limit()?;
-        Some(limit.saturating_sub(self.shared.runner.limits().grace).max(limit / 2))
+        self.commands(P::takes).into_iter().map(Arc::new).collect()
     }
 }

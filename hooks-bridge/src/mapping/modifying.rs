@@ -90,10 +90,10 @@ async fn amend<P>(
 where
     P: AmendPoint + HookPoint<Model = Modifying>,
 {
-    let _under_way = Turn::begin(turn, cx);
+    turn.begin(cx);
     // Its condition was asked about the payload, which others may have changed since.
     let facts = facts_so_far::<P>(payload, cx).filter(|facts| turn.command.applies(facts));
-    let Some(facts) = facts else { return Ok(None) };
+    let Some(facts) = facts.filter(|_| turn.command.takes_turn(cx)) else { return Ok(None) };
     let input = input_of(&facts);
     let Asked { effect, context } = turn.command.ask(&facts, cx, false).await;
     turn.asked(cx, &input);

@@ -4,7 +4,7 @@ mod event;
 mod format;
 
 use std::borrow::Cow;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
 
@@ -33,8 +33,8 @@ pub(crate) struct Rules {
     pub(crate) timeout: Duration,
     /// The most bytes of stdout that it reads.
     pub(crate) stdout: usize,
-    /// What is written to a command's stdin.
-    pub(crate) stdin: fn(&EventRule, &Facts) -> Map<String, Value>,
+    /// What is written to a command's stdin at that time.
+    pub(crate) stdin: fn(&EventRule, &Facts, SystemTime) -> Map<String, Value>,
     /// The part of what was printed that is the answer.
     pub(crate) answer_text: fn(&Ran) -> Cow<'_, [u8]>,
     /// What the keys of an answer mean.
@@ -97,6 +97,13 @@ pub(crate) enum Matching {
 impl Rules {
     pub(crate) fn event(&self, name: &str) -> Option<&'static EventRule> {
         self.events.iter().find(|event| event.name == name)
+    }
+
+    /// The event that is nearest to one of another dialect.
+    pub(crate) fn counterpart(&self, rule: &EventRule) -> Option<&'static EventRule> {
+        let events = || self.events.iter().filter(|event| event.kind == rule.kind);
+        let same = events().find(|event| event.name.eq_ignore_ascii_case(rule.name));
+        same.or_else(|| events().next())
     }
 
     /// The name that the dialect has for a tool of this common name.

@@ -18,7 +18,10 @@ use super::places::Place;
 
 /// How long killed processes may take to end: more only where the kernel holds them. A run
 /// takes its limit, the grace and this at most.
-const KILLED: Duration = Duration::from_secs(1);
+pub(crate) const KILLED: Duration = Duration::from_secs(1);
+
+/// How long what a killed command wrote last is read, where something holds its pipes.
+const LAST_WORDS: Duration = Duration::from_millis(10);
 
 /// Why the wait for a command ended.
 enum Stopped {
@@ -75,9 +78,11 @@ async fn watch(
     let mut stopped = loop {
         tokio::select! {
             () = group.ended() => break Stopped::Ended,
-            pumped = &mut pump, if pumping => match pumped {
-                Ok(()) => pumping = false,
-                Err(TooLarge) => break Stopped::TooLarge,
+            pumped = &mut pump, if pumping => {
+                pumping = false;
+                if matches!(pumped, Err(TooLarge)) {
+                    break Stopped::TooLarge;
+                }
             },
             () = sleep_until(deadline) => break Stopped::TimedOut,
         }
@@ -102,9 +107,12 @@ async fn watch(
         // What is not gone by then the kernel holds.
         let _ = timeout_at(killed, group.sweep()).await;
     }
-    if ended && pumping {
-        // A process that was left behind may hold the pipes for ever.
-        if let Ok(Err(TooLarge)) = timeout(limits.drain, &mut pump).await {
+    if pumping {
+        // A process that was left behind may hold the pipes for ever; of one that was killed
+        // only its last words are missing.
+        let drain = if ended { limits.drain } else { limits.drain.min(LAST_WORDS) };
+        let drained = timeout(drain, &mut pump).await;
+        if ended && matches!(drained, Ok(Err(TooLarge))) {
             stopped = Stopped::TooLarge;
         }
     }

@@ -45,8 +45,20 @@ pub enum Cause {
     Exit(i32),
     /// It had not ended within its time.
     Timeout(Duration),
+    /// It had not ended within the part of its fire's time that was its own: the rest was
+    /// to end it in.
+    FireTimeout {
+        /// How long it had.
+        within: Duration,
+        /// How long the fire waits: the limit of the point, or that of an operator.
+        of: Duration,
+    },
+    /// It was not started, because its fire waits for no longer than this.
+    NoTime(Duration),
     /// It was not started within its time, because others were running.
     Busy(Duration),
+    /// Its fire was dropped, or did not wait for its end. It is killed.
+    GivenUp,
     /// What it wrote to stdout is no answer.
     BadOutput(String),
     /// It wrote more to stdout than it may.
@@ -55,6 +67,8 @@ pub enum Cause {
     Conflict(String),
     /// The address did not answer, or not with an answer.
     Http(String),
+    /// The cassette that answers in its place has no answer, or could not record one.
+    Cassette(String),
 }
 
 impl Failure {
@@ -66,7 +80,9 @@ impl Failure {
                 | Cause::Missing(_)
                 | Cause::Unread(_)
                 | Cause::Changed(_)
+                | Cause::NoTime(_)
                 | Cause::Busy(_)
+                | Cause::Cassette(_)
         );
         Self { cause, started, stderr: String::new() }
     }
@@ -76,6 +92,16 @@ impl Failure {
     pub fn with_stderr(mut self, stderr: impl Into<String>) -> Self {
         self.stderr = stderr.into();
         self
+    }
+}
+
+impl Cause {
+    /// Whether there was no answer in time.
+    pub(crate) const fn is_timeout(&self) -> bool {
+        matches!(
+            self,
+            Self::Timeout(_) | Self::FireTimeout { .. } | Self::NoTime(_) | Self::GivenUp
+        )
     }
 }
 
@@ -95,6 +121,16 @@ impl fmt::Display for Cause {
             Self::Signal(signal) => write!(f, "ended by signal {signal}"),
             Self::Exit(code) => write!(f, "exit code {code}"),
             Self::Timeout(limit) => write!(f, "no answer within {limit:?}"),
+            Self::FireTimeout { within, of } => {
+                write!(f, "no answer within {within:?}, of the {of:?} that its fire waits")
+            }
+            Self::NoTime(limit) => write!(
+                f,
+                "not started: its fire waits {limit:?}, in which no command can be run and ended"
+            ),
+            Self::GivenUp => {
+                f.write_str("given up without an answer: its fire was dropped, or waited no longer")
+            }
             Self::Busy(limit) => {
                 write!(f, "not started within {limit:?}: too many commands were running")
             }
@@ -105,7 +141,7 @@ impl fmt::Display for Cause {
                 "asked again about the input that later commands left, it {}",
                 escaped(what)
             ),
-            Self::Http(what) => write!(f, "{}", escaped(what)),
+            Self::Http(what) | Self::Cassette(what) => write!(f, "{}", escaped(what)),
         }
     }
 }

@@ -15,8 +15,7 @@ mod stragglers;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
-#[cfg(feature = "http")]
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::process::Command;
 
@@ -24,6 +23,9 @@ pub use environment::Environment;
 pub use failure::{Cause, Failure};
 pub use invocation::{Exit, Invocation, Program, Ran};
 pub use limits::{Descendants, Limits};
+
+pub(crate) use attend::KILLED;
+pub(crate) use places::LONGEST;
 
 use group::Group;
 use mark::Mark;
@@ -83,6 +85,12 @@ impl Runner {
         Self { places: self.places.beside(), limits: self.limits.clone() }
     }
 
+    /// The same with another grace.
+    pub(crate) fn with_grace(mut self, grace: Duration) -> Self {
+        self.limits.grace = grace;
+        self
+    }
+
     /// The limits.
     ///
     /// ```
@@ -107,6 +115,15 @@ impl Runner {
     ///
     /// The example of [`Runner`] runs two.
     pub async fn run(&self, invocation: Invocation) -> Result<Ran, Failure> {
+        self.run_timed(invocation, &mut None).await
+    }
+
+    /// The same, which says how long the process was there: without the wait for a place.
+    pub(crate) async fn run_timed(
+        &self,
+        invocation: Invocation,
+        process: &mut Option<Duration>,
+    ) -> Result<Ran, Failure> {
         let Invocation { program, directory, environment, stdin, timeout, stdout } = invocation;
         let place = self.places.take(&self.limits, timeout).await?;
         let mark = Mark::new();
@@ -117,10 +134,14 @@ impl Runner {
         if let Some(directory) = &directory {
             command.current_dir(directory);
         }
+        let began = Instant::now();
         let spawned = group::child_signals().and_then(|signals| Ok((command.spawn()?, signals)));
         let (child, signals) =
             spawned.map_err(|error| spawn_failure(&program, directory, &error))?;
-        attend::attend(&self.limits, Group::new(child, signals, mark), &stdin, place, stdout).await
+        let group = Group::new(child, signals, mark);
+        let ran = attend::attend(&self.limits, group, &stdin, place, stdout).await;
+        *process = Some(began.elapsed());
+        ran
     }
 }
 
@@ -128,7 +149,10 @@ impl Runner {
 /// the wrong place.
 fn spawn_failure(program: &Program, directory: Option<PathBuf>, error: &io::Error) -> Failure {
     if let Some(directory) = directory.filter(|directory| !directory.is_dir()) {
-        let what = format!("its folder `{}` does not exist", directory.display());
+        let what = format!(
+            "its folder `{}` does not exist: make it, or correct `cwd` in its file",
+            directory.display()
+        );
         return Failure::new(Cause::Spawn(what));
     }
     let program = program.program.to_string_lossy();

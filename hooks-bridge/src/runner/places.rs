@@ -10,7 +10,7 @@ use super::failure::{Cause, Failure};
 use super::limits::Limits;
 
 /// The longest limit; the clock ends somewhere behind it.
-const LONGEST: Duration = Duration::from_hours(365 * 24);
+pub(crate) const LONGEST: Duration = Duration::from_hours(365 * 24);
 
 /// The places of those that run: commands and requests share them.
 #[derive(Clone, Debug)]

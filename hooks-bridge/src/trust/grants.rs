@@ -1,6 +1,6 @@
 //! The grants of an operator: a file with a line for each.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ use crate::config::Entry;
 /// # Ok::<_, hooks_bridge::trust::GrantsError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grants(BTreeSet<Digest>);
+pub struct Grants(BTreeMap<Digest, String>);
 
 /// Why grants cannot be read.
 ///
@@ -42,6 +42,9 @@ pub enum GrantsError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// A line of the file is no grant.
+    #[error("`{}`: {}; none of the file counts", escaped(&.0.display().to_string()), .1)]
+    InFile(PathBuf, #[source] Box<GrantsError>),
     /// The file is in the project, which could then grant itself what it likes.
     #[error("`{}` is inside of the project, which must not write its own grants: keep it elsewhere", escaped(&.0.display().to_string()))]
     InProject(PathBuf),
@@ -66,7 +69,8 @@ impl Grants {
             return Err(GrantsError::InProject(file.to_owned()));
         }
         match std::fs::read_to_string(file) {
-            Ok(text) => Self::parse(&text),
+            Ok(text) => Self::parse(&text)
+                .map_err(|error| GrantsError::InFile(file.to_owned(), Box::new(error))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(GrantsError::Unreadable(file.to_owned(), error)),
         }
@@ -78,14 +82,15 @@ impl Grants {
     pub fn parse(text: &str) -> Result<Self, GrantsError> {
         let mut grants = Self::default();
         for (index, line) in text.lines().enumerate() {
-            let Some(word) = line.split_whitespace().next().filter(|it| !it.starts_with('#'))
-            else {
+            let line = line.trim();
+            let (word, of) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            if word.is_empty() || word.starts_with('#') {
                 continue;
-            };
+            }
             let digest = word.parse();
             let digest =
                 digest.map_err(|problem| GrantsError::Malformed { line: index + 1, problem })?;
-            grants.0.insert(digest);
+            grants.0.insert(digest, of.trim_start().to_owned());
         }
         Ok(grants)
     }
@@ -94,7 +99,7 @@ impl Grants {
     ///
     /// The example of [`Trust`](super::Trust) does.
     pub fn add(&mut self, entry: &Entry, project: &Path) -> io::Result<()> {
-        self.0.insert(Digest::of(entry, project)?);
+        self.0.insert(Digest::of(entry, project)?, description(entry));
         Ok(())
     }
 
@@ -114,17 +119,17 @@ impl Grants {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     pub fn line(entry: &Entry, project: &Path) -> io::Result<String> {
-        let (digest, event) = (Digest::of(entry, project)?, escaped(&entry.event));
-        let mut line = format!("{digest} {} {event}", entry.dialect);
-        if let Some(matcher) = entry.matcher.as_deref().filter(|it| !it.is_empty()) {
-            let _ = write!(line, " [{}]", escaped(matcher));
-        }
-        let _ = write!(line, " {}", escaped(&entry.command()));
-        Ok(line)
+        Ok(format!("{} {}", Digest::of(entry, project)?, description(entry)))
     }
 
     pub(crate) fn contains(&self, digest: &Digest) -> bool {
-        self.0.contains(digest)
+        self.0.contains_key(digest)
+    }
+
+    /// Whether one is for the same command at the same event and matcher, whatever its bytes.
+    pub(super) fn names(&self, entry: &Entry) -> bool {
+        let now = description(entry);
+        self.0.values().any(|granted| *granted == now)
     }
 
     /// How many there are.
@@ -140,4 +145,14 @@ impl Grants {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// What a grant is of, for people.
+fn description(entry: &Entry) -> String {
+    let mut text = format!("{} {}", entry.dialect, escaped(&entry.event));
+    if let Some(matcher) = entry.matcher.as_deref().filter(|it| !it.is_empty()) {
+        let _ = write!(text, " [{}]", escaped(matcher));
+    }
+    let _ = write!(text, " {}", escaped(&entry.command()));
+    text
 }

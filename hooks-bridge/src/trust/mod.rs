@@ -1,5 +1,6 @@
 //! Trust: nothing from a project's folder runs without a grant.
 
+mod bytes;
 mod digest;
 mod grants;
 
@@ -8,6 +9,8 @@ use std::sync::Arc;
 
 pub use digest::Digest;
 pub use grants::{Grants, GrantsError};
+
+pub(crate) use bytes::Bytes;
 
 use crate::config::Entry;
 use crate::runner::{Cause, Failure};
@@ -88,13 +91,42 @@ impl Trust {
     }
 
     /// Right before a run: the files may have changed since they were read.
-    pub(crate) fn check(&self, entry: &Entry, project: &Path) -> Result<(), Failure> {
+    pub(crate) fn check(
+        &self,
+        entry: &Entry,
+        project: &Path,
+        granted: &Bytes,
+    ) -> Result<(), Failure> {
         if self.covers(entry, project) {
             return Ok(());
         }
-        let mut named = entry.scripts.appeared().chain(&entry.scripts.files);
-        let changed = named.next().unwrap_or(&entry.place.file);
-        Err(Failure::new(Cause::Changed(changed.clone())))
+        let appeared = entry.scripts.appeared().map(PathBuf::as_path).next();
+        let changed = appeared.or_else(|| granted.changed()).unwrap_or(&entry.place.file);
+        Err(Failure::new(Cause::Changed(changed.to_owned())))
+    }
+
+    /// The files of an entry that runs by a grant, as they are now.
+    pub(crate) fn bytes(&self, entry: &Entry, project: &Path) -> Bytes {
+        match &self.0 {
+            Given::Grants(_) if needs_grant(entry, project) => Bytes::of(entry),
+            Given::Grants(_) | Given::Everything => Bytes::default(),
+        }
+    }
+
+    /// Whether there is a grant for the command of an entry, of whatever bytes.
+    pub(crate) fn names(&self, entry: &Entry) -> bool {
+        matches!(&self.0, Given::Grants(grants) if grants.names(entry))
+    }
+
+    /// Why an entry may not run, if it may not.
+    pub(crate) fn refusal(&self, entry: &Entry, project: &Path) -> Option<&'static str> {
+        match &self.0 {
+            _ if self.covers(entry, project) => None,
+            Given::Grants(grants) if grants.names(entry) => {
+                Some("it is not what was granted: it has changed since, or is of another project")
+            }
+            Given::Grants(_) | Given::Everything => Some("it is not trusted"),
+        }
     }
 }
 

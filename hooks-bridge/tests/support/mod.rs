@@ -2,8 +2,10 @@
 #![allow(dead_code, unreachable_pub)] // each test uses some of it
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// A folder with scripts, which goes with the value.
@@ -31,6 +33,23 @@ impl Scripts {
         fs::write(&path, text).expect("a file");
         path
     }
+}
+
+/// Runs the tool in a folder, with nothing in the user's own.
+pub fn tool(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hooks-bridge"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("XDG_CONFIG_HOME", "/no/configuration")
+        .env("HOME", "/no/home")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the tool");
+    // A tool that refuses its arguments does not read.
+    let _ = child.stdin.take().expect("piped").write_all(stdin);
+    child.wait_with_output().expect("it ends")
 }
 
 /// The children of this process that have ended and were not reaped.

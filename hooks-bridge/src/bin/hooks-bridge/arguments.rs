@@ -21,17 +21,20 @@ Without FILES, all files of all dialects in the project are taken.
 options
   --project DIR      the folder of the project; the current one without it
   --json             check: print JSON
+  --tool NAME        check: a tool of the host that no product has; may be repeated
   --config FILE      fire: the file, from the current folder on
   --dialect NAME     fire: one of DIALECTS
   --faithful         fire: read answers as the product does, not strictly
   --trust            fire: run commands that were not granted
   --allow-url URL    fire: let handlers of the type `http` post to this address, and to all
                      below it where it ends with `/`; may be repeated
+                     check: every other address is suspicious
   --allow-variable NAME
                      fire: let their headers have this variable; may be repeated
   --grants FILE      the file with the grants, outside of the project; without it
                      $XDG_CONFIG_HOME/hooks-bridge/grants or ~/.config/hooks-bridge/grants
   --help             this text
+  --version          the version of the tool
 ";
 
 /// What it does, and with which options.
@@ -47,10 +50,20 @@ fn no_dialect() -> String {
 /// What is to be done.
 #[derive(Debug)]
 pub(crate) enum Task {
-    Check { json: bool },
+    Check(Check),
     Preview,
     Fire(Fire),
     Help,
+    Version,
+}
+
+/// What a check prints, and what it knows of the host.
+#[derive(Debug)]
+pub(crate) struct Check {
+    pub(crate) json: bool,
+    pub(crate) tools: Vec<String>,
+    /// The addresses that may be posted to.
+    pub(crate) urls: Vec<String>,
 }
 
 /// One event to be fired.
@@ -82,6 +95,7 @@ struct Given {
     grants: Option<PathBuf>,
     config: Option<PathBuf>,
     dialect: Option<String>,
+    tools: Vec<String>,
     urls: Vec<String>,
     variables: Vec<String>,
     /// Options without a value, as they were written.
@@ -106,12 +120,14 @@ impl Given {
                 Long("grants") => given.grants = Some(parser.value()?.into()),
                 Long("config") => given.config = Some(parser.value()?.into()),
                 Long("dialect") => given.dialect = Some(parser.value()?.string()?),
+                Long("tool") => given.tools.push(parser.value()?.string()?),
                 Long("allow-url") => given.urls.push(parser.value()?.string()?),
                 Long("allow-variable") => given.variables.push(parser.value()?.string()?),
                 Long("json") => given.flags.push("--json"),
                 Long("faithful") => given.flags.push("--faithful"),
                 Long("trust") => given.flags.push("--trust"),
                 Long("help") | Short('h') => given.flags.push("--help"),
+                Long("version") | Short('V') => given.flags.push("--version"),
                 _ => return Err(argument.unexpected()),
             }
         }
@@ -120,11 +136,14 @@ impl Given {
 
     fn arguments(mut self) -> Result<Arguments, Box<dyn std::error::Error>> {
         let has = |given: &Self, flag| given.flags.contains(&flag);
+        if has(&self, "--version") && !has(&self, "--help") {
+            return Ok(self.with(Task::Version));
+        }
         let help = has(&self, "--help") || self.words.is_empty();
         let word = if help { "help".into() } else { self.words.remove(0) };
         let task = match word.to_str() {
             Some("help") => Task::Help,
-            Some("check") => Task::Check { json: has(&self, "--json") },
+            Some("check") => Task::Check(self.check()),
             Some("preview") => Task::Preview,
             Some("fire") => Task::Fire(self.fire()?),
             _ => {
@@ -137,10 +156,10 @@ impl Given {
             }
         };
         let of_task: &[&str] = match task {
-            Task::Check { .. } => &["--json"],
+            Task::Check(_) => &["--json"],
             Task::Preview => &[],
             Task::Fire(_) => &["--faithful", "--trust"],
-            Task::Help => return Ok(self.with(task)),
+            Task::Help | Task::Version => return Ok(self.with(task)),
         };
         if let Some(flag) = self.flags.iter().find(|flag| !of_task.contains(flag)) {
             return Err(format!("`{flag}` is not for this task; see `--help`").into());
@@ -150,14 +169,24 @@ impl Given {
                 "`--config` and `--dialect` are for `fire`; name the files as they are".into()
             );
         }
-        if self.grants.is_some() && matches!(task, Task::Check { .. }) {
+        if self.grants.is_some() && matches!(task, Task::Check(_)) {
             return Err("`--grants` is not for `check`, which runs nothing; see `--help`".into());
         }
-        let allows = self.urls.iter().chain(&self.variables).next().is_some();
-        if allows && !matches!(task, Task::Fire(_)) {
-            return Err("`--allow-url` and `--allow-variable` are for `fire`; see `--help`".into());
+        if !self.tools.is_empty() {
+            return Err("`--tool` is for `check`; see `--help`".into());
+        }
+        if !self.urls.is_empty() {
+            return Err("`--allow-url` is for `fire` and `check`; see `--help`".into());
+        }
+        if !self.variables.is_empty() {
+            return Err("`--allow-variable` is for `fire`; see `--help`".into());
         }
         Ok(self.with(task))
+    }
+
+    fn check(&mut self) -> Check {
+        let (tools, urls) = (std::mem::take(&mut self.tools), std::mem::take(&mut self.urls));
+        Check { json: self.flags.contains(&"--json"), tools, urls }
     }
 
     fn fire(&mut self) -> Result<Fire, Box<dyn std::error::Error>> {

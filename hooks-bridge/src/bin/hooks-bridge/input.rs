@@ -21,9 +21,8 @@ pub(crate) fn project(folder: Option<PathBuf>) -> Result<PathBuf, Failure> {
     Ok(folder.canonicalize()?)
 }
 
-/// The payload on stdin. One that is no JSON is refused by the fire, whose outcome is printed
-/// as every other.
-pub(crate) fn payload() -> Result<Value, Failure> {
+/// The payload on stdin; why it is none, where it is no JSON.
+pub(crate) fn payload() -> Result<Result<Value, String>, Failure> {
     let (mut stdin, mut bytes) = (io::stdin().lock(), Vec::new());
     if stdin.is_terminal() {
         eprintln!(
@@ -34,10 +33,10 @@ pub(crate) fn payload() -> Result<Value, Failure> {
     if bytes.len() as u64 > LARGEST {
         return Err(format!("the payload on stdin has more than {} MiB", LARGEST >> 20).into());
     }
-    Ok(serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-        let what = if bytes.is_empty() { "there is no payload".into() } else { error.to_string() };
-        eprintln!("error: one JSON object is expected on stdin, such as the event has it: {what}");
-        Value::Null
+    Ok(serde_json::from_slice(&bytes).map_err(|error| {
+        let empty = bytes.trim_ascii().is_empty();
+        let what = if empty { "there is no payload".into() } else { error.to_string() };
+        format!("one JSON object is expected on stdin, such as the event has it: {what}")
     }))
 }
 

@@ -2,13 +2,14 @@
 
 mod arguments;
 mod input;
+mod others;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arguments::{Arguments, Fire, Task};
-use hooks_bridge::check::Check;
+use hooks_bridge::check::{Check, Checker};
 use hooks_bridge::config::{Entry, Origin, Plan, Source};
 use hooks_bridge::trust::{Grants, Trust};
 use hooks_bridge::{Bridge, Dialect, Fired, Mode, Outcome};
@@ -32,10 +33,14 @@ fn run() -> Result<ExitCode, Failure> {
             print(&arguments::help())?;
             Ok(ExitCode::SUCCESS)
         }
-        Task::Check { json } => {
+        Task::Version => {
+            print(concat!("hooks-bridge ", env!("CARGO_PKG_VERSION"), "\n"))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Task::Check(task) => {
             // Its files are shown as they are named.
             input::project(project.clone())?;
-            check(&project.unwrap_or_else(|| PathBuf::from(".")), &files, json)
+            check(&project.unwrap_or_else(|| PathBuf::from(".")), &files, task)
         }
         Task::Preview => {
             let project = input::project(project)?;
@@ -51,11 +56,17 @@ fn run() -> Result<ExitCode, Failure> {
 }
 
 /// Exit code 1 where something is suspicious.
-fn check(project: &Path, files: &[PathBuf], json: bool) -> Result<ExitCode, Failure> {
+fn check(
+    project: &Path,
+    files: &[PathBuf],
+    arguments::Check { json, tools, urls }: arguments::Check,
+) -> Result<ExitCode, Failure> {
+    let checker = tools.into_iter().fold(Checker::default(), Checker::tool);
+    let checker = if urls.is_empty() { checker } else { allowing(checker, &urls)? };
     let check = match files {
-        [] => Check::folder(project),
-        [folder] if folder.is_dir() => Check::folder(folder),
-        files => Check::files(files, project),
+        [] => checker.folder(project),
+        [folder] if folder.is_dir() => checker.folder(folder),
+        files => checker.files(files, project),
     };
     if check.files.is_empty() {
         let folder = files.first().map_or(project, PathBuf::as_path).display().to_string();
@@ -102,7 +113,17 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
     let http = http(&fire.urls, &fire.variables)?;
     let Fire { event, config, dialect, faithful, trust, .. } = fire;
     let shown = hooks_runtime::report::escaped(&config.display().to_string()).to_string();
-    let stdin = input::payload()?;
+    let stdin = match input::payload()? {
+        Ok(stdin) => stdin,
+        Err(why) => {
+            eprintln!("error: {why}");
+            return printed(&Fired::failed(why));
+        }
+    };
+    if let Some(why) = others::written_otherwise(&config, dialect, &event) {
+        return printed(&Fired::failed(why));
+    }
+    others::unread(&config, dialect, &event, project);
     // Wherever the file is, its commands run here and now: that takes a grant, or `--trust`.
     let plan = Plan::read(&[Source::new(dialect, config, Origin::Project)], project);
     let matched = |entry: &&Entry| entry.event == event && entry.matcher.is_some();
@@ -120,6 +141,12 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
     for error in errors.iter().filter(|error| fired.reason.as_ref() != Some(*error)) {
         eprintln!("note: {error}");
     }
+    for handler in &fired.handlers {
+        for notice in &handler.notices {
+            let command = hooks_runtime::report::escaped(&handler.command);
+            eprintln!("note: `{command}`: {}", hooks_runtime::report::escaped(notice));
+        }
+    }
     if fired.outcome == Outcome::None && !fired.handlers.iter().any(|it| it.took_ms.is_some()) {
         let (event, product) = (hooks_runtime::report::escaped(&event), dialect.product());
         let what = format!("has no command for `{event}` as {product} reads it");
@@ -128,7 +155,12 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
     }
     // A request that was not answered in time is not waited for.
     runtime.shutdown_background();
-    print(&format!("{}\n", serde_json::to_string(&fired)?))?;
+    printed(&fired)
+}
+
+/// Prints what came of a fire, and says it with the exit code.
+fn printed(fired: &Fired) -> Result<ExitCode, Failure> {
+    print(&format!("{}\n", serde_json::to_string(fired)?))?;
     Ok(ExitCode::from(fired.exit_code()))
 }
 
@@ -141,6 +173,23 @@ fn http(urls: &[String], variables: &[String]) -> Result<impl FnOnce(Bridge) -> 
     }
     let http = variables.iter().fold(http, hooks_bridge::http::Http::variable);
     Ok(move |bridge: Bridge| bridge.http(http))
+}
+
+/// Has a check know which addresses may be posted to.
+#[cfg(feature = "http")]
+fn allowing(checker: Checker, urls: &[String]) -> Result<Checker, Failure> {
+    let mut http = hooks_bridge::http::Http::default();
+    for url in urls {
+        http = http.address(url)?;
+    }
+    Ok(checker.allow(move |url| http.is_allowed(url)))
+}
+
+/// Without the feature no request is made.
+#[cfg(not(feature = "http"))]
+fn allowing(checker: Checker, urls: &[String]) -> Result<Checker, Failure> {
+    http(urls, &[]).map(drop)?;
+    Ok(checker)
 }
 
 /// Without the feature there are no requests to be allowed.
