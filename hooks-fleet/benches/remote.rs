@@ -1,12 +1,13 @@
-//! What a call of a remote gating handler costs, beside a bare request to the same server, in
-//! one run; and how handlers that wait scale with the processes that serve them.
+//! What a call of a remote gating handler costs, beside a bare request to the same server and
+//! the same process, in one run; and how handlers that wait scale with the processes that serve
+//! them. All that serve are processes of their own.
 //!
 //! ```sh
 //! cargo bench -p hooks-fleet --bench remote
 //! ```
 
 use std::error::Error;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
@@ -22,8 +23,15 @@ hook_points! {
     pub gating Running { line: String }
 }
 
+/// What a serving process is told: where the server is, and how long its handler waits.
+const ROLE: &str = "FLEET_BENCH_PROCESS";
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
+    if let Ok(role) = std::env::var(ROLE) {
+        let (url, wait) = role.split_once(' ').ok_or("an address and a time")?;
+        return serve(url, Duration::from_millis(wait.parse()?)).await;
+    }
     let path = std::env::var("NATS_SERVER").unwrap_or_else(|_| "/usr/sbin/nats-server".to_owned());
     let folder = tempfile::tempdir()?;
     let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
@@ -47,17 +55,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn measure(url: &str) -> Result<(), Box<dyn Error>> {
-    let echo = async_nats::connect(url).await?;
-    let mut requests = echo.subscribe("echo").await?;
-    echo.flush().await?;
-    tokio::spawn(async move {
-        while let Some(message) = requests.next().await {
-            let reply = message.reply.expect("it is a request");
-            echo.publish(reply, message.payload).await.expect("it is sent");
-        }
-    });
     let client = async_nats::connect(url).await?;
-    let (hooks, serving) = (HookRegistry::new(), serve(url, None, 1).await?);
+    let hooks = HookRegistry::new();
+    let serving = Processes::start(url, 0, 1)?;
     let agent = join(url, "agent").await?;
     let sharing = agent.share::<Running>(&hooks).from("policy").start().await?;
     sharing.wait_for("policy").await;
@@ -71,28 +71,41 @@ async fn measure(url: &str) -> Result<(), Box<dyn Error>> {
     };
     // Turn by turn, so that both see the same machine.
     let (mut of_bare, mut of_gate) = (Vec::new(), Vec::new());
-    for _ in 0..20 {
-        timed(&bare, 250, &mut of_bare).await;
-        timed(&gate, 250, &mut of_gate).await;
+    let mut ratios = Vec::new();
+    for round in 0..41 {
+        let (mut bare_now, mut gate_now) = (Vec::new(), Vec::new());
+        timed(&bare, 250, &mut bare_now).await;
+        timed(&gate, 250, &mut gate_now).await;
+        // The first warms up.
+        if round > 0 {
+            let [one, other] = [&mut *gate_now, &mut *bare_now].map(|it| summary(it).0);
+            ratios.push(one.as_secs_f64() / other.as_secs_f64());
+            of_bare.append(&mut bare_now);
+            of_gate.append(&mut gate_now);
+        }
     }
+    ratios.sort_by(f64::total_cmp);
     let [bare, gate] = [&mut *of_bare, &mut *of_gate].map(summary);
     println!("                         p50        p99      per second");
     println!("bare request       {:>9.1?}  {:>9.1?}  {:>9.0}", bare.0, bare.1, bare.2);
     println!("remote gate        {:>9.1?}  {:>9.1?}  {:>9.0}", gate.0, gate.1, gate.2);
     println!(
-        "ratio of p50: {:.2} (goal: at most 1.3)",
-        gate.0.as_secs_f64() / bare.0.as_secs_f64()
+        "ratio of p50: {:.2}; of {} rounds the least {:.2}, the median {:.2}, the most {:.2} \
+         (goal: at most 1.3)",
+        gate.0.as_secs_f64() / bare.0.as_secs_f64(),
+        ratios.len(),
+        ratios[0],
+        ratios[ratios.len() / 2],
+        ratios[ratios.len() - 1]
     );
     sharing.stop();
-    for process in serving {
-        process.leave(Duration::from_secs(5)).await;
-    }
+    drop(serving);
 
     println!("\nhandlers that wait 5 ms, 8 calls at once a process, 64 fires under way");
     println!("processes        p50   per second");
     for processes in [1, 2, 4, 8] {
-        let (hooks, wait) = (HookRegistry::new(), Some(Duration::from_millis(5)));
-        let serving = serve(url, wait, processes).await?;
+        let hooks = HookRegistry::new();
+        let serving = Processes::start(url, 5, processes)?;
         let agent = join(url, "agent").await?;
         let sharing = agent.share::<Running>(&hooks).from("policy").start().await?;
         sharing.wait_for_processes("policy", processes).await;
@@ -120,41 +133,63 @@ async fn measure(url: &str) -> Result<(), Box<dyn Error>> {
         let rate = f64::from(u32::try_from(times.len())?) / total.as_secs_f64();
         println!("{processes:>9}  {:>9.1?}  {rate:>11.0}", times[times.len() / 2]);
         sharing.stop();
-        for process in serving {
-            process.leave(Duration::from_secs(5)).await;
-        }
+        drop(serving);
     }
     Ok(())
 }
 
 async fn join(url: &str, service: &str) -> Result<Fleet, Box<dyn Error>> {
-    let options = FleetOptions::new(service, points()).max_in_flight(if service == "policy" {
-        8
-    } else {
-        256
-    });
+    // Those that were killed are soon forgotten.
+    let options = FleetOptions::new(service, points())
+        .presence(Duration::from_millis(500), Duration::from_millis(1_500))
+        .max_in_flight(8);
     Ok(Fleet::connect(NatsOptions::new(url), options).await?)
 }
 
-/// That many processes, each with a connection of its own.
-async fn serve(
-    url: &str,
-    wait: Option<Duration>,
-    processes: usize,
-) -> Result<Vec<hooks_fleet::Serving>, Box<dyn Error>> {
-    let mut serving = Vec::new();
-    for _ in 0..processes {
-        let hooks = HookRegistry::new();
-        let pass = hooks_runtime::capturing(async move |_: &RunningPayload| {
-            if let Some(wait) = wait {
-                tokio::time::sleep(wait).await;
-            }
-            Judgement::Pass
-        });
-        hooks.register(on::<Running>().name("pass").guard(pass))?;
-        serving.push(join(url, "policy").await?.serve::<Running>(&hooks).start().await?);
+/// Serving processes, which end when this is dropped.
+struct Processes(Vec<Child>);
+
+impl Processes {
+    fn start(url: &str, wait: u64, count: usize) -> Result<Self, Box<dyn Error>> {
+        let mut children = Self(Vec::new());
+        for _ in 0..count {
+            let mut command = Command::new(std::env::current_exe()?);
+            children.0.push(command.env(ROLE, format!("{url} {wait}")).spawn()?);
+        }
+        Ok(children)
     }
-    Ok(serving)
+}
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// What a serving process does until it is killed: it echoes, and serves a guard.
+async fn serve(url: &str, wait: Duration) -> Result<(), Box<dyn Error>> {
+    let echo = async_nats::connect(url).await?;
+    let mut requests = echo.subscribe("echo").await?;
+    echo.flush().await?;
+    let hooks = HookRegistry::new();
+    let pass = hooks_runtime::capturing(async move |_: &RunningPayload| {
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+        Judgement::Pass
+    });
+    hooks.register(on::<Running>().name("pass").guard(pass))?;
+    let _serving = join(url, "policy").await?.serve::<Running>(&hooks).start().await?;
+    tokio::spawn(async move {
+        while let Some(message) = requests.next().await {
+            let reply = message.reply.expect("it is a request");
+            echo.publish(reply, message.payload).await.expect("it is sent");
+        }
+    });
+    std::future::pending().await
 }
 
 async fn timed(call: &impl AsyncFn(), times: usize, took: &mut Vec<Duration>) {

@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hooks_fleet::nats::NatsOptions;
-use hooks_fleet::{Fleet, FleetOptions, RemoteCalls};
+use hooks_fleet::{Fleet, FleetOptions, RemoteFailure, note};
 use hooks_runtime::{Gate, HookRegistry, Judgement, Verdict, hook_points, on};
 
 hook_points! {
@@ -63,19 +63,27 @@ async fn agent(port: &str) -> Result<(), Box<dyn Error>> {
 
 /// What came of a command, and who was asked.
 async fn fire(hooks: &HookRegistry, line: &str) -> String {
-    let calls = RemoteCalls::new();
     let command = RunningPayload { line: line.to_owned() };
-    let fired = hooks.with(calls.clone()).fire_gating::<Running>(command).await;
+    let (fired, report) = hooks.fire_gating_reported::<Running>(command).await;
     let came = match fired {
         Ok(Gate::Passed(command)) => format!("`{line}` runs as `{}`", command.line),
         Ok(Gate::Rejected(rejection)) => format!("`{line}` is refused: {}", rejection.reason()),
-        Err(error) => format!("`{line}` is not run, the gate is closed: {error}"),
+        Err(error) => match RemoteFailure::of(&error) {
+            Some(failure) => format!("`{line}` is not run: {failure}"),
+            None => format!("`{line}` is not run: {error}"),
+        },
     };
-    let asked = calls.take().into_iter().map(|call| {
-        let instance = call.instance.as_deref().map_or("nobody", |it| &it[..4]);
-        format!("{}/{instance} {}, attempt {}", call.service, call.outcome, call.attempt)
+    // Each row of the report says which process was asked, and what came of it.
+    let asked = report.handlers().iter().filter_map(|row| {
+        let (outcome, attempt) = (row.note(note::OUTCOME)?, row.note(note::ATTEMPT)?);
+        let process = row.note(note::PROCESS).map(|process| format!("/{}", &process[..4]));
+        let outcome = if outcome == "answered" { "" } else { outcome };
+        let attempt = if attempt == "1" { String::new() } else { format!("attempt {attempt}") };
+        let service = row.owner().as_ref();
+        let words = [format!("{service}{}", process.unwrap_or_default()), outcome.into(), attempt];
+        Some(words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
     });
-    format!("{came}  [{}]", asked.collect::<Vec<_>>().join("; "))
+    format!("{came}  ({})", asked.collect::<Vec<_>>().join(", "))
 }
 
 async fn policy(port: &str) -> Result<(), Box<dyn Error>> {
@@ -171,7 +179,7 @@ fn play() -> Result<(), Box<dyn Error>> {
     note("the policy service starts, and one for style");
     let (policy, style) = (own("policy", "policy")?, own("style", "style")?);
     pause();
-    note("the policy service in Python starts beside the one in Rust");
+    note("the policy service in Python starts too: its form fits, and it is the second choice");
     let second = Process::start(began, "python", &mut python)
         .inspect_err(|_| note("there is no python3 here: it is left out"));
     pause();

@@ -45,11 +45,18 @@ for line in lines:
         threading.Thread(target=announce, daemon=True).start()
     elif verb in (b"MSG", b"HMSG"):  # subject, number, reply, [size of the headers,] size
         size, skip = int(words[-1]), int(words[-2]) if verb == b"HMSG" else 0
-        body, reply = lines.read(size + 2)[skip:size], words[2].decode()
+        body = lines.read(size + 2)[skip:size]
+        if len(words) < (5 if verb == b"HMSG" else 4) or words[2].startswith((b"$", b"hooks.")):
+            continue  # Nobody waits for an answer, or none who may: those are not for replies.
         if words[1] == b"2":
-            publish(reply, b"pong")
+            publish(words[2].decode(), b"pong")
             continue
-        request = json.loads(body)
-        outcome = {"kind": "answer", "answer": judge(request)}
-        publish(reply, json.dumps({"v": 1, "call": request["call"], "attempt": request["attempt"],
+        call, attempt = "", 0
+        try:
+            request = json.loads(body)
+            call, attempt = str(request["call"]), int(request["attempt"])
+            outcome = {"kind": "answer", "answer": judge(request)}
+        except Exception as error:  # Whatever it is: what cannot be read is refused, and no more.
+            outcome = {"kind": "refused", "why": "malformed", "message": repr(error)[:200]}
+        publish(words[2].decode(), json.dumps({"v": 1, "call": call, "attempt": attempt,
                 "instance": INSTANCE, "schema": SCHEMA, "outcome": outcome}).encode())

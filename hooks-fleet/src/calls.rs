@@ -1,12 +1,11 @@
 //! What is known of calls of remote handlers beside their answers.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_runtime::report::FireReport;
-
-/// One attempt to call a remote handler, when it has ended.
+/// One attempt to call a remote handler, when it has ended: for the counters of a host, of all
+/// fires. See [`FleetOptions::observe`](crate::FleetOptions::observe). Of one fire, the row of
+/// its report has [`note`]s.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RemoteCall {
@@ -30,57 +29,6 @@ pub struct RemoteCall {
     pub outcome: &'static str,
 }
 
-/// Collects the remote calls of fires: a value of their scope.
-///
-/// ```
-/// use hooks_fleet::RemoteCalls;
-/// use hooks_runtime::HookRegistry;
-///
-/// let hooks = HookRegistry::new();
-/// let calls = RemoteCalls::new();
-/// let observed = hooks.with(calls.clone());
-/// // Fire through `observed`; then `calls.of(&report)` belongs to the rows of the report.
-/// assert!(calls.take().is_empty());
-/// # drop(observed);
-/// ```
-#[derive(Clone, Default)]
-pub struct RemoteCalls(Arc<Mutex<Vec<RemoteCall>>>);
-
-impl RemoteCalls {
-    /// A collection with nothing in it.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    pub(crate) fn push(&self, call: RemoteCall) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(call);
-    }
-
-    /// The calls so far, which are forgotten here.
-    pub fn take(&self) -> Vec<RemoteCall> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The calls that belong to that report, in the order of its rows.
-    pub fn of(&self, report: &FireReport) -> Vec<RemoteCall> {
-        let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_row = |owner: &str, handler: &str| {
-            let is_of = move |call: &&RemoteCall| {
-                call.point == report.point() && call.service == owner && call.handler == handler
-            };
-            calls.iter().filter(is_of).cloned().collect::<Vec<_>>()
-        };
-        let rows = report.handlers().iter();
-        rows.flat_map(|row| of_row(row.owner().as_ref(), row.handler())).collect()
-    }
-}
-
-impl fmt::Debug for RemoteCalls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RemoteCalls")
-    }
-}
-
 impl fmt::Display for RemoteCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { point, service, handler, attempt, round_trip, outcome, .. } = self;
@@ -90,4 +38,27 @@ impl fmt::Display for RemoteCall {
         }
         write!(f, ", attempt {attempt}, {round_trip:.1?}")
     }
+}
+
+/// What a remote handler notes in its row of a report, which traces and the inspector show too:
+/// the keys of [`HandlerReport::note`](hooks_runtime::report::HandlerReport::note).
+///
+/// ```
+/// use hooks_fleet::note;
+/// use hooks_runtime::report::FireReport;
+///
+/// fn who_answered(report: &FireReport) -> Option<&str> {
+///     report.handler("no_rm")?.note(note::PROCESS)
+/// }
+/// ```
+pub mod note {
+    /// The process that answered, where one did: its [`instance`](crate::Fleet::instance).
+    pub const PROCESS: &str = "process";
+    /// The attempt that came to an end, from 1.
+    pub const ATTEMPT: &str = "attempt";
+    /// From its request to its answer, or to the end of the wait, such as `412.3µs`.
+    pub const ROUND_TRIP: &str = "round_trip";
+    /// What came of it: `answered`, `skipped (…)` with the reason, `stored`, or the word of the
+    /// failure.
+    pub const OUTCOME: &str = "outcome";
 }

@@ -1,5 +1,7 @@
 //! What can go wrong before anything is fired.
 
+use std::fmt;
+
 use hooks_runtime::RegisterError;
 use hooks_runtime::json::JsonError;
 use hooks_runtime::plugin::PluginIdError;
@@ -10,7 +12,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum FleetError {
     /// The catalogue that was given has no such point.
-    #[error("the catalogue of this fleet has no point `{point}`")]
+    #[error(
+        "the catalogue of this fleet has no point `{point}`: give `FleetOptions::new` the catalogue \
+         of its block, put together with others by `Catalogue::merge`"
+    )]
     UnknownPoint {
         /// The wire name.
         point: String,
@@ -29,15 +34,6 @@ pub enum FleetError {
     Flow {
         /// The wire name.
         flow: String,
-    },
-    /// A stage that cannot be served from a registry.
-    #[error(
-        "handlers of `{stage}` cannot be served: after the operation its input is gone. Serve a \
-         stage before the operation"
-    )]
-    LateStage {
-        /// The wire name of the stage.
-        stage: String,
     },
     /// Only void points can be durable.
     #[error("`{point}` is a {model} point, whose answer is awaited: only void points are durable")]
@@ -64,8 +60,24 @@ pub enum FleetError {
         /// The wire names of the points.
         points: String,
     },
+    /// What is declared idempotent is not served.
+    #[error("`{handler}` is declared idempotent, and is not served: what is served is {served}")]
+    UnknownHandler {
+        /// The name that was given.
+        handler: String,
+        /// The names there are.
+        served: String,
+    },
+    /// Points are shared with nobody.
+    #[error(
+        "no service is named at {points}, so no handler of one takes part: name one by `from` or `require`"
+    )]
+    NoService {
+        /// The wire names of the points.
+        points: String,
+    },
     /// The name of a service is that of the plugin that owns its handlers.
-    #[error(transparent)]
+    #[error("a service is named as a plugin is: {0}")]
     Service(#[from] PluginIdError),
     /// The point cannot be handled by name.
     #[error(transparent)]
@@ -76,4 +88,10 @@ pub enum FleetError {
     /// The carrier refused.
     #[error("{0}")]
     Carrier(#[from] crate::carrier::CarrierError),
+}
+
+/// Names in a message.
+pub(crate) fn quoted(names: impl IntoIterator<Item = impl fmt::Display>) -> String {
+    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }

@@ -17,13 +17,13 @@ use crate::wire::RefusalReason;
 ///
 /// let absent = RemoteFailure::Absent { service: "policy".into() };
 /// assert_eq!(absent.may_have_run(), MayHaveRun::No);
-/// assert_eq!(absent.to_string(), "no process of the service `policy` is there: nothing ran");
+/// assert_eq!(absent.to_string(), "no process of the service `policy` serves it: nothing ran");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RemoteFailure {
-    /// Nobody serves it.
-    #[error("no process of the service `{service}` is there: nothing ran")]
+    /// Nobody serves it: no process of the service is there, or none has a handler of that name.
+    #[error("no process of the service `{service}` serves it: nothing ran")]
     Absent {
         /// The service.
         service: String,

@@ -19,8 +19,11 @@ use crate::share::{Share, ShareState};
 /// A process in a fleet: it shares points, so that handlers elsewhere take part in its fires,
 /// or serves handlers to others, or both.
 ///
-/// Cheap to clone. When the last clone is gone, and nothing is served any more, it no longer
-/// hears of others.
+/// Cheap to clone. When the last clone is gone, and every [`Sharing`](crate::Sharing) of it, it
+/// no longer hears of others: what it shared stays shared, and every call of a remote handler
+/// fails at once, as [unreachable](crate::RemoteFailure::Unreachable), so that no gate is open
+/// for who was there last. What a durable point stores is stored as before, and what is served
+/// goes on.
 #[derive(Clone)]
 pub struct Fleet(pub(crate) Arc<Inner>);
 
@@ -40,6 +43,7 @@ pub(crate) struct Caller {
     pub(crate) instance: String,
     pub(crate) strangers: Strangers,
     calls: AtomicU64,
+    servings: AtomicU64,
 }
 
 impl Fleet {
@@ -52,6 +56,7 @@ impl Fleet {
             instance: random_id(),
             strangers: Strangers::default(),
             calls: AtomicU64::new(0),
+            servings: AtomicU64::new(0),
         };
         Ok(Self(Arc::new(Inner {
             caller: Arc::new(caller),
@@ -81,7 +86,8 @@ impl Fleet {
         Serve::new(self, hooks).and::<P>()
     }
 
-    /// This process among those of its service.
+    /// This process among those of its service. Where it serves a second time, its
+    /// [announcement](crate::Serving::announcement) says under which name.
     pub fn instance(&self) -> &str {
         &self.0.caller.instance
     }
@@ -128,7 +134,9 @@ impl Inner {
     pub(crate) fn apply(&self) {
         let present = self.table().present();
         for share in self.shares() {
-            share.apply(&self.caller, &present);
+            if let Err(error) = share.apply(&self.caller, || self.table().present()) {
+                tracing::error!(%error, "a required handler is not in the order");
+            }
             share.note_strangers(&self.caller, &present);
         }
         self.changes.send_modify(|changes| *changes += 1);
@@ -138,7 +146,17 @@ impl Inner {
 impl Caller {
     /// An id that no other call has.
     pub(crate) fn next_call(&self) -> String {
-        format!("{}-{}", self.instance, self.calls.fetch_add(1, Ordering::Relaxed))
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        [&*self.instance, "-", &*number.to_string()].concat()
+    }
+
+    /// Under which name what is served now is announced: the first time that of the process.
+    /// Two registries that one process serves are two of the service to all others.
+    pub(crate) fn next_instance(&self) -> String {
+        match self.servings.fetch_add(1, Ordering::Relaxed) {
+            0 => self.instance.clone(),
+            again => format!("{}-{again}", self.instance),
+        }
     }
 }
 
@@ -146,6 +164,9 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let watching = self.watching.get_mut().unwrap_or_else(PoisonError::into_inner);
         watching.take().inspect(AbortHandle::abort);
+        for share in self.shares() {
+            share.close();
+        }
     }
 }
 

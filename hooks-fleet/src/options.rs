@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use hooks_runtime::catalogue::Catalogue;
 use hooks_runtime::point::HookPoint;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::calls::RemoteCall;
+use crate::values::Values;
 
 /// Who a process is, which points it knows, and how patient it is.
 ///
@@ -45,8 +48,13 @@ pub struct FleetOptions {
     pub(crate) linger: Duration,
     pub(crate) deliveries: u32,
     pub(crate) back_off: Vec<Duration>,
+    pub(crate) values: Values,
     pub(crate) observer: Option<Observer>,
+    pub(crate) headers: bool,
 }
+
+/// More permits than that cannot be waited for at once.
+const MAX_IN_FLIGHT: usize = 1 << 20;
 
 /// Who hears of every call.
 pub(crate) type Observer = Arc<dyn Fn(&RemoteCall) + Send + Sync>;
@@ -70,7 +78,9 @@ impl FleetOptions {
             linger: Duration::from_millis(250),
             deliveries: 5,
             back_off: [1, 5, 30, 120].map(Duration::from_secs).to_vec(),
+            values: Values::default(),
             observer: None,
+            headers: false,
         }
     }
 
@@ -103,7 +113,7 @@ impl FleetOptions {
 
     /// How many calls this process serves at once: 256. More are refused as overloaded.
     pub fn max_in_flight(mut self, calls: usize) -> Self {
-        self.max_in_flight = calls.max(1);
+        self.max_in_flight = calls.clamp(1, MAX_IN_FLIGHT);
         self
     }
 
@@ -116,7 +126,9 @@ impl FleetOptions {
     /// How often this process says that it is there, every 5 seconds, and after which silence
     /// another one is asked whether it is, 15 seconds.
     pub fn presence(mut self, every: Duration, forget_after: Duration) -> Self {
-        (self.announce_every, self.forget_after) = (every, forget_after);
+        let shortest = Duration::from_millis(1);
+        (self.announce_every, self.forget_after) =
+            (every.max(shortest), forget_after.max(shortest));
         self
     }
 
@@ -129,12 +141,74 @@ impl FleetOptions {
     /// How often a durable message is delivered at most, 5 times, and how long is waited
     /// before each further delivery: 1 s, 5 s, 30 s, 2 min. The last one counts for all
     /// that follow.
+    ///
+    /// A delivery to a process whose version the message does not fit counts too. While two
+    /// versions are there, either may get it: the waits together must last longer than such a
+    /// time does, and each version that does not fit costs about every second delivery.
     pub fn deliveries(mut self, attempts: u32, back_off: impl Into<Vec<Duration>>) -> Self {
         (self.deliveries, self.back_off) = (attempts.max(1), back_off.into());
         self
     }
 
-    /// Is told of every call of a remote handler, when it has ended.
+    /// Lets the value of type `T` of a scope travel with the calls of remote handlers, under
+    /// that name: a handler finds it in its context, as any value of its scope. Both sides say
+    /// so; a process that does not leaves it out, and one that cannot read it refuses the call.
+    /// A [`TraceContext`](crate::TraceContext) travels without being declared.
+    ///
+    /// What travels is said by whoever may call: a handler that decides by it trusts them all.
+    ///
+    /// ```
+    /// # use hooks_fleet::{FleetOptions, LocalNetwork, Fleet};
+    /// # use hooks_runtime::{Gate, HookContext, HookRegistry, Judgement, hook_points, on};
+    /// # hook_points! {
+    /// #     #![hook(json = "camelCase", schema, catalogue = pub fn points)]
+    /// #     /// Before a command is run.
+    /// #     pub gating Running { line: String }
+    /// # }
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Serialize, Deserialize)]
+    /// struct Tenant(String);
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let network = LocalNetwork::new();
+    /// let options = |service| FleetOptions::new(service, points()).value::<Tenant>("tenant");
+    /// let policy = HookRegistry::new();
+    /// policy.register(on::<Running>().name("paid").guard(|_: &RunningPayload, cx: &HookContext| {
+    ///     match cx.get::<Tenant>() {
+    ///         Some(Tenant(name)) if name == "north" => Judgement::Pass,
+    ///         _ => Judgement::reject("who pays?"),
+    ///     }
+    /// }))?;
+    /// # let serving = Fleet::local(&network, options("policy"))?.serve::<Running>(&policy).start().await?;
+    /// let hooks = HookRegistry::new();
+    /// # let fleet = Fleet::local(&network, options("agent"))?;
+    /// # let sharing = fleet.share::<Running>(&hooks).from("policy").start().await?;
+    /// let command = || RunningPayload { line: "ls".into() };
+    /// assert!(matches!(hooks.fire_gating::<Running>(command()).await?, Gate::Rejected(_)));
+    /// let north = hooks.with(Tenant("north".into()));
+    /// assert!(matches!(north.fire_gating::<Running>(command()).await?, Gate::Passed(_)));
+    /// # Ok(()) }
+    /// ```
+    pub fn value<T>(mut self, name: impl Into<String>) -> Self
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.values.declare::<T>(name.into());
+        self
+    }
+
+    /// Repeats in headers what a request says of its call, point, schema, attempt and time: for
+    /// what looks at messages on the way. Those of a trace are always there, and a durable
+    /// message has all of them. Without this a call is faster.
+    pub fn repeat_in_headers(mut self) -> Self {
+        self.headers = true;
+        self
+    }
+
+    /// Is told of every call of a remote handler, when it has ended. Its panic changes nothing
+    /// for the call.
     pub fn observe(mut self, observer: impl Fn(&RemoteCall) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observer));
         self

@@ -1,5 +1,6 @@
 //! Schemas: their hash, whether two of them fit, and how a payload is made to fit.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -161,11 +162,20 @@ fn properties_of(schema: &Map<String, Value>, key: &str) -> Map<String, Value> {
 }
 
 impl Fit {
-    /// What is left out of a payload that is sent: returned, to be put back where the payload
+    /// A payload as it is sent, and what is left out of it: to be put back where the payload
     /// comes back.
-    pub(crate) fn outward(&self, payload: &mut Value) -> Map<String, Value> {
-        let Value::Object(fields) = payload else { return Map::new() };
-        self.own.iter().filter_map(|name| fields.remove_entry(name)).collect()
+    pub(crate) fn outward<'p>(&self, payload: &'p Value) -> (Cow<'p, Value>, Map<String, Value>) {
+        if self.own.is_empty() {
+            return (Cow::Borrowed(payload), Map::new());
+        }
+        let mut sent = payload.clone();
+        let left_out = match &mut sent {
+            Value::Object(fields) => {
+                self.own.iter().filter_map(|name| fields.remove_entry(name)).collect()
+            }
+            _ => Map::new(),
+        };
+        (Cow::Owned(sent), left_out)
     }
 
     /// Makes a payload that came back one of this process.
@@ -261,10 +271,10 @@ mod tests {
         let text = json!({"type": ["string", "null"]});
         let old = point(object(&json!({"a": text}), &json!([])));
         let new = point(object(&json!({"a": text, "b": text}), &json!([])));
-        let mut payload = json!({"a": "1", "b": "2"});
+        let payload = json!({"a": "1", "b": "2"});
         let fit_new = fit(&new, &old).unwrap();
-        let left_out = fit_new.outward(&mut payload);
-        assert_eq!(payload, json!({"a": "1"}));
+        let (sent, left_out) = fit_new.outward(&payload);
+        assert_eq!(*sent, json!({"a": "1"}));
         let mut replaced = json!({"a": "3"});
         fit_new.inward(&mut replaced, left_out).unwrap();
         assert_eq!(replaced, json!({"a": "3", "b": "2"}));
@@ -280,6 +290,10 @@ mod tests {
     #[test]
     fn a_point_without_schemas_is_an_error_that_says_what_to_add() {
         let error = of_point(&hooks_runtime::catalogue::Catalogue::default(), "p", false);
-        assert_eq!(error.unwrap_err().to_string(), "the catalogue of this fleet has no point `p`");
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "the catalogue of this fleet has no point `p`: give `FleetOptions::new` the catalogue of \
+             its block, put together with others by `Catalogue::merge`"
+        );
     }
 }

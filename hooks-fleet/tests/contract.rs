@@ -71,6 +71,9 @@ fn request() -> Request {
         budget_ms: 950,
         depth: 0,
         payload: json!({"line": "rm -r notes"}),
+        traceparent: None,
+        tracestate: None,
+        values: BTreeMap::new(),
         merged: Value::Null,
     }
 }
@@ -86,7 +89,13 @@ fn requests() {
         merged: json!({"title": "Lamps"}),
         ..request()
     };
-    vectors("request", &[request(), nested]);
+    let traced = Request {
+        traceparent: Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".into()),
+        tracestate: Some("vendor=t61rcWkgMzE".into()),
+        values: BTreeMap::from([("tenant".into(), json!("north"))]),
+        ..request()
+    };
+    vectors("request", &[request(), nested, traced]);
 }
 
 #[test]

@@ -4,12 +4,13 @@ mod support;
 
 use std::time::Duration;
 
-use hooks_fleet::{Fleet, LocalNetwork, RemoteCalls, RemoteFailure};
+use hooks_fleet::{Fleet, LocalNetwork, RemoteFailure, note};
 use hooks_runtime::error::FailureKind;
 use hooks_runtime::operator::BreakerSettings;
-use hooks_runtime::report::{Contribution, HandlerStatus, SkipReason};
+use hooks_runtime::report::{Contribution, FireReport, HandlerStatus, RecoveryRefusal, SkipReason};
 use hooks_runtime::{
-    BeforeExecute, Claim, FlowContext, Gate, HookRegistry, Judgement, Plugins, Verdict, on,
+    AfterExecute, BeforeExecute, Claim, Finally, FlowContext, Gate, HookRegistry, Judgement,
+    OnError, Plugins, Verdict, on,
 };
 use support::*;
 
@@ -27,7 +28,7 @@ async fn l37_a_remote_handler_is_an_ordinary_entry() {
     };
     let remote_no = on::<Running>().name("middle").priority(5).timeout(Duration::from_millis(300));
     remote_hooks.register(remote_no.handler(note(&log, "middle"))).unwrap();
-    let _serving = serve_running(&network, "policy", &remote_hooks).await;
+    let serving = serve_running(&network, "policy", &remote_hooks).await;
 
     let hooks = HookRegistry::new();
     hooks
@@ -43,19 +44,24 @@ async fn l37_a_remote_handler_is_an_ordinary_entry() {
     assert_eq!(listed[1].timeout, Some(Duration::from_millis(300)));
     assert_eq!(listed[1].address(), "running:policy/middle");
 
-    let calls = RemoteCalls::new();
-    let observed = hooks.with(calls.clone());
-    let (gate, report) = observed.fire_gating_reported::<Running>(command("ls")).await;
+    let (gate, report) = hooks.fire_gating_reported::<Running>(command("ls")).await;
     assert!(matches!(gate.unwrap(), Gate::Passed(_)));
     assert_eq!(log.take(), ["first", "middle", "last"]);
     assert_eq!(report.handlers()[1].status(), &HandlerStatus::Ran(Contribution::Passed));
-    let of_report = calls.of(&report);
-    assert_eq!(of_report.len(), 1);
-    let call = &of_report[0];
-    assert_eq!((call.point, &*call.service, &*call.handler), ("running", "policy", "middle"));
-    assert_eq!((call.attempt, call.outcome), (1, "answered"));
-    assert_eq!(call.instance.as_ref().map(String::len), Some(16));
-    assert!(call.round_trip >= call.took.unwrap());
+    let notes: Vec<_> = report.handlers()[1].notes().collect();
+    let instance = &*serving.announcement().instance;
+    let round_trip = report.handlers()[1].note(note::ROUND_TRIP).unwrap();
+    assert_eq!(
+        notes,
+        [
+            ("process", instance),
+            ("attempt", "1"),
+            ("round_trip", round_trip),
+            ("outcome", "answered")
+        ]
+    );
+    assert!(round_trip.ends_with('s'), "{round_trip}");
+    assert_eq!(report.handlers()[0].notes().count(), 0);
 
     // A scope without its plugin leaves it out.
     let alone = hooks.scope(Plugins::BuiltIn);
@@ -72,9 +78,9 @@ async fn l37_an_operator_has_the_same_hold_on_it() {
     let remote_hooks = HookRegistry::new();
     let fails = |_: &RunningPayload| -> Result<Judgement, &'static str> { Err("no rules") };
     remote_hooks.register(on::<Running>().name("rules").guard(fails)).unwrap();
-    let _serving = serve_running(&network, "policy", &remote_hooks).await;
+    let serving = serve_running(&network, "policy", &remote_hooks).await;
     let hooks = HookRegistry::new();
-    let _sharing = share_running(&network, "policy", &hooks).await;
+    let sharing = share_running(&network, "policy", &hooks).await;
 
     let operator = hooks.operator();
     let breaker = BreakerSettings::consecutive(2);
@@ -91,6 +97,21 @@ async fn l37_an_operator_has_the_same_hold_on_it() {
     let disable = operator.disable("running:policy/rules").break_glass("no rules yet");
     disable.until(Duration::from_mins(1)).apply().unwrap();
     assert!(matches!(hooks.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
+
+    // What is set is shown, and holds for a process that comes back too.
+    let limit = Duration::from_millis(700);
+    operator.time_limit("running:policy/rules", limit).because("it hangs").apply().unwrap();
+    let is_limited = || {
+        let explained = operator.explain("running:policy/rules").unwrap().to_string();
+        explained.contains("time_limit  700ms") && explained.contains("it hangs")
+    };
+    assert!(is_limited());
+    assert!(serving.leave(Duration::from_secs(9)).await);
+    sharing.wait_for_absence_of("policy").await;
+    assert!(hooks.handlers().is_empty());
+    let _serving = serve_running(&network, "policy", &remote_hooks).await;
+    sharing.wait_for("policy").await;
+    assert!(is_limited());
 }
 
 /// L10: guards judge what will be used, whichever process has the rewriters.
@@ -233,6 +254,113 @@ async fn l37_stages_before_the_operation_are_served() {
     assert_eq!(log.take(), ["Some(40)"]);
 }
 
+/// L11: the stages after it: a handler elsewhere sees the output or the error, changes the one
+/// and recovers from the other, and an abort counts where it counts here.
+#[tokio::test]
+async fn l37_stages_after_the_operation_are_served() {
+    let (network, log) = (LocalNetwork::new(), Log::default());
+    let remote_hooks = HookRegistry::new();
+    let seen = |log: &Log, flow: &FlowContext<Sum>| {
+        let (input, output, error) = (flow.input(), flow.output(), flow.error());
+        let recovered = if flow.is_recovered() { ", recovered" } else { "" };
+        let error = error.map(ToString::to_string);
+        log.push(format!("{}: {input:?} {output:?} {error:?}{recovered}", flow.stage()));
+    };
+    let after = {
+        let log = log.clone();
+        move |flow: &mut FlowContext<Sum>| {
+            seen(&log, flow);
+            match flow.output().copied() {
+                Some(2) => *flow.output_mut().unwrap() = 20,
+                Some(3) => drop(flow.respond(30)),
+                Some(4) => flow.abort("four is unlucky"),
+                _ => {}
+            }
+        }
+    };
+    let on_error = {
+        let log = log.clone();
+        move |flow: &mut FlowContext<Sum>| {
+            seen(&log, flow);
+            if flow.error().is_some_and(|error| error.to_string() == "no more paper") {
+                flow.recover(100);
+            }
+        }
+    };
+    let finally = {
+        let log = log.clone();
+        move |flow: &mut FlowContext<Sum>| seen(&log, flow)
+    };
+    remote_hooks
+        .register([
+            on::<AfterExecute<Sum>>().name("after").handler(after),
+            on::<OnError<Sum>>().name("rescue").handler(on_error),
+            on::<Finally<Sum>>().name("close").handler(finally),
+        ])
+        .unwrap();
+    let office = Fleet::local(&network, options("office")).unwrap();
+    let serve = office.serve::<AfterExecute<Sum>>(&remote_hooks);
+    let _serving = serve.and::<OnError<Sum>>().and::<Finally<Sum>>().start().await.unwrap();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let share = fleet.share::<AfterExecute<Sum>>(&hooks).and::<OnError<Sum>>();
+    let _sharing = share.and::<Finally<Sum>>().from("office").start().await.unwrap();
+
+    let run = async |n: u32| {
+        let sum = async |n: u32| if n < 9 { Ok(n + 1) } else { Err("no more paper") };
+        hooks.flow::<Sum>().run(n, sum).await.map_err(|error| error.to_string())
+    };
+    assert_eq!(run(0).await, Ok(1));
+    assert_eq!(log.take(), ["afterExecute: None Some(1) None", "finally: None Some(1) None"]);
+    assert_eq!(run(1).await, Ok(20));
+    assert_eq!(log.take(), ["afterExecute: None Some(2) None", "finally: None Some(20) None"]);
+    assert_eq!(run(2).await, Ok(30));
+    log.take();
+    let aborted = "`sum` was aborted in afterExecute by `after` (plugin `office`): four is unlucky";
+    assert_eq!(run(3).await, Err(aborted.to_owned()));
+    // What was aborted is nothing to recover from, which is judged here.
+    assert_eq!(
+        log.take(),
+        [
+            "afterExecute: None Some(4) None".to_owned(),
+            format!("onError: None Some(4) Some({aborted:?})"),
+            format!("finally: None Some(4) Some({aborted:?})"),
+        ]
+    );
+    assert_eq!(run(9).await, Ok(100));
+    assert_eq!(
+        log.take(),
+        [
+            "onError: None None Some(\"no more paper\")",
+            "finally: None Some(100) Some(\"no more paper\"), recovered",
+        ]
+    );
+}
+
+/// L11: only a failure of the operation is recovered from, whatever a handler elsewhere says.
+#[tokio::test]
+async fn l37_a_recovery_from_another_failure_is_refused_here() {
+    let network = LocalNetwork::new();
+    let remote_hooks = HookRegistry::new();
+    let rescue = |flow: &mut FlowContext<Sum>| {
+        flow.recover(100);
+    };
+    remote_hooks.register(on::<OnError<Sum>>().name("rescue").handler(rescue)).unwrap();
+    let office = Fleet::local(&network, options("office")).unwrap();
+    let _serving = office.serve::<OnError<Sum>>(&remote_hooks).start().await.unwrap();
+    let hooks = HookRegistry::new();
+    let no = on::<BeforeExecute<Sum>>().name("no");
+    hooks.register(no.handler(|flow: &mut FlowContext<Sum>| flow.abort("no sums today"))).unwrap();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let _sharing = fleet.share::<OnError<Sum>>(&hooks).from("office").start().await.unwrap();
+    let sum = async |n: u32| Ok::<_, std::io::Error>(n + 1);
+    let (outcome, report) = hooks.flow::<Sum>().run_reported(1, sum).await;
+    assert!(outcome.unwrap_err().to_string().ends_with("no sums today"));
+    let stage = report.stages().last().unwrap();
+    let refused = Contribution::RecoveryRefused(RecoveryRefusal::OtherFailure);
+    assert_eq!(stage.handler("rescue").unwrap().status(), &HandlerStatus::Ran(refused));
+}
+
 /// L31: a condition is asked where the handler is; not met, it has no opinion.
 #[tokio::test]
 async fn l31_a_condition_is_asked_in_the_serving_process() {
@@ -243,12 +371,13 @@ async fn l31_a_condition_is_asked_in_the_serving_process() {
     let _serving = serve_running(&network, "policy", &remote_hooks).await;
     let hooks = HookRegistry::new();
     let _sharing = share_running(&network, "policy", &hooks).await;
-    let calls = RemoteCalls::new();
-    let observed = hooks.with(calls.clone());
-    assert!(matches!(observed.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
-    assert_eq!(calls.take()[0].outcome, "skipped");
-    assert!(matches!(observed.fire_gating::<Running>(command("rm")).await, Ok(Gate::Rejected(_))));
-    assert_eq!(calls.take()[0].outcome, "answered");
+    let (gate, report) = hooks.fire_gating_reported::<Running>(command("ls")).await;
+    assert!(matches!(gate, Ok(Gate::Passed(_))));
+    let outcome = |report: &FireReport| report.handlers()[0].note(note::OUTCOME).map(str::to_owned);
+    assert_eq!(outcome(&report).as_deref(), Some("skipped (condition)"));
+    let (gate, report) = hooks.fire_gating_reported::<Running>(command("rm")).await;
+    assert!(matches!(gate, Ok(Gate::Rejected(_))));
+    assert_eq!(outcome(&report).as_deref(), Some("answered"));
 }
 
 /// L13, L37: a handler that fails open here failed there; that is not read as no opinion.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use hooks_fleet::{Fleet, MayHaveRun, RemoteCalls, RemoteFailure, Serving, Sharing};
+use hooks_fleet::{Fleet, MayHaveRun, RemoteFailure, Serving, Sharing, note};
 use hooks_runtime::{Claim, Gate, HookRegistry, Judgement, Verdict, capturing, on};
 use support::nats::{Proxy, Server};
 use support::*;
@@ -48,16 +48,12 @@ async fn l37_a_gate_is_asked_over_nats() {
     let policy = server.fleet(options("policy")).await;
     let serving = serve(&policy, &rules()).await;
     sharing.wait_for("policy").await;
-    let calls = RemoteCalls::new();
-    let observed = hooks.with(calls.clone());
-    let Gate::Rejected(rejection) = observed.fire_gating::<Running>(command("rm x")).await.unwrap()
-    else {
-        panic!("it passed")
-    };
+    let (gate, report) = hooks.fire_gating_reported::<Running>(command("rm x")).await;
+    let Gate::Rejected(rejection) = gate.unwrap() else { panic!("it passed") };
     assert_eq!((rejection.owner().as_ref(), rejection.handler()), ("policy", "rules"));
-    let call = &calls.take()[0];
-    assert_eq!((call.attempt, call.outcome), (1, "answered"));
-    assert_eq!(call.instance.as_deref(), Some(policy.instance()));
+    let row = report.handler("rules").unwrap();
+    assert_eq!(row.note(note::PROCESS), Some(policy.instance()));
+    assert_eq!((row.note(note::ATTEMPT), row.note(note::OUTCOME)), (Some("1"), Some("answered")));
     assert!(passes(&hooks).await);
 
     // It leaves by draining; nothing is asked of it any more.

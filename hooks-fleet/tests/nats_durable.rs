@@ -6,12 +6,12 @@ mod support;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hooks_fleet::carrier::{Carrier, Message};
+use hooks_fleet::carrier::{Carrier, Message, Settled};
 use hooks_fleet::nats::{Nats, NatsOptions};
 use hooks_fleet::wire::subject::Route;
 use hooks_fleet::{Fleet, FleetOptions, Incoming, Serving};
 use hooks_runtime::{HookContext, HookRegistry, on};
-use support::nats::Server;
+use support::nats::{Proxy, Server, at};
 use support::*;
 use tokio::sync::mpsc;
 
@@ -172,4 +172,38 @@ async fn l37_what_kills_its_processes_is_a_dead_letter_too() {
     };
     assert!(dead[0].subject.starts_with("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.HOOKS_VOID."));
     assert_eq!(dead[0].why, "no process settled it, as often as it was delivered");
+}
+
+/// L37: an acknowledgement that comes after the message was delivered again counts: it is
+/// handled twice, as "at least once" allows, and not a third time, nor given up.
+#[tokio::test]
+async fn l37_a_late_acknowledgement_ends_the_deliveries() {
+    let Some(server) = Server::start().await else { return };
+    let proxy = Proxy::to(server.port).await;
+    let wait = Duration::from_millis(600);
+    let first = Nats::connect(at(proxy.port).ack_wait(wait), "archive").await.unwrap();
+    let other = Nats::connect(server.options().ack_wait(wait), "archive").await.unwrap();
+    let route = Route {
+        service: "archive".into(),
+        point: "stored".into(),
+        handler: "keep".into(),
+        schema: String::new(),
+    };
+    let message = Message { headers: Vec::new(), body: "a".into() };
+    other.store(&route, "a", message, Duration::from_secs(9)).await.unwrap();
+    let mut of_first = first.consume(&route, 3).await.unwrap();
+    let slow = of_first.next().await.unwrap();
+    assert_eq!((slow.attempt, &*slow.message.body), (1, &b"a"[..]));
+    // The server hears no more that it is under way, and gives it to the other.
+    proxy.freeze(true);
+    let mut of_other = other.consume(&route, 3).await.unwrap();
+    let again = of_other.next().await.unwrap();
+    assert_eq!((again.attempt, &*again.message.body), (2, &b"a"[..]));
+    proxy.freeze(false);
+    (slow.settle)(Settled::Done).await.unwrap();
+    // What the other says of it counts no more, whatever it is.
+    let _ = (again.settle)(Settled::Again(Duration::ZERO)).await;
+    let third = tokio::time::timeout(2 * wait, of_other.next()).await;
+    assert!(third.is_err(), "it is delivered a third time: {third:?}");
+    assert_eq!(other.dead_letters(9).await.unwrap(), []);
 }

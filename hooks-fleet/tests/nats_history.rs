@@ -11,11 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use history::process::{self, Process};
+use history::versions::{fire_new, fire_old, new, old, share_new, share_old};
 use history::{Came, History, Kind, Operation, Violation, check};
-use hooks_fleet::{Fleet, FleetOptions, Incoming, MayHaveRun, RemoteFailure, Serving};
-use hooks_runtime::{Claim, FireError, Gate, HookContext, HookRegistry, Judgement, Verdict, on};
+use hooks_fleet::{Fleet, Sharing};
+use hooks_runtime::HookRegistry;
 use support::nats::{Proxy, Server, at};
-use support::*;
 
 /// Random numbers that can be had again.
 struct Random(u64);
@@ -29,89 +30,50 @@ impl Random {
     }
 }
 
-fn durable(service: &str) -> FleetOptions {
-    options(service)
-        .timeout(Duration::from_millis(800))
-        .durable::<Stored>()
-        .deliveries(50, [Duration::from_millis(20)])
-        .presence(Duration::from_millis(300), Duration::from_secs(2))
-        .linger(Duration::from_millis(100))
+/// Two agents, one of each version.
+#[derive(Clone)]
+struct Agents {
+    old: HookRegistry,
+    new: HookRegistry,
+    sharing: Arc<[Sharing; 2]>,
 }
 
-/// One process of the service: two handlers of the gate, a claim, a durable handler.
-async fn process(port: u16, history: &History) -> Option<Serving> {
-    let hooks = HookRegistry::new();
-    let (first, second, claims, kept) =
-        (history.clone(), history.clone(), history.clone(), history.clone());
-    hooks
-        .register([
-            on::<Running>().name("first").priority(1).handler(move |it: &RunningPayload| {
-                first.ran(number(&it.line), "first");
-                Verdict::Replace(RunningPayload { line: format!("{}+", it.line) })
-            }),
-            on::<Running>().name("second").guard(move |it: &RunningPayload| {
-                second.ran(number(&it.line), "second");
-                // Every third is not allowed, and all that the rewriter has not seen.
-                if number(&it.line).is_multiple_of(3) || !it.line.ends_with('+') {
-                    Judgement::reject("no")
-                } else {
-                    Judgement::Pass
-                }
-            }),
-            on::<Routing>().name("claim").handler(move |it: &String| {
-                claims.ran(number(it), "claim");
-                Some(u32::try_from(number(it)).unwrap())
-            }),
-            on::<Stored>().name("keep").handler(move |it: &StoredPayload, cx: &HookContext| {
-                let _ = cx.get::<Incoming>().unwrap();
-                kept.ran(u64::from(it.page), "keep");
-            }),
-        ])
-        .unwrap();
-    let fleet = Fleet::connect(at(port).ack_wait(Duration::from_secs(2)), durable("policy")).await;
-    fleet.ok()?.serve::<Running>(&hooks).and::<Routing>().and::<Stored>().start().await.ok()
-}
+impl Agents {
+    async fn join(port: u16) -> Self {
+        let (old, new) = (HookRegistry::new(), HookRegistry::new());
+        let options = |points| process::options("agent", points);
+        let of_old = Fleet::connect(at(port), options(old::points())).await.unwrap();
+        let of_new = Fleet::connect(at(port), options(new::points())).await.unwrap();
+        let sharing = [share_old(&of_old, &old).await, share_new(&of_new, &new).await];
+        Self { old, new, sharing: Arc::new(sharing) }
+    }
 
-/// The number of an operation, which its payload carries.
-fn number(line: &str) -> u64 {
-    line.trim_end_matches('+').parse().unwrap()
-}
+    async fn wait_for_processes(&self, count: usize) {
+        for sharing in &*self.sharing {
+            sharing.wait_for_processes("policy", count).await;
+        }
+    }
 
-fn came<T>(fired: Result<T, FireError>, ok: impl FnOnce(T) -> Came) -> Came {
-    match fired {
-        Ok(outcome) => ok(outcome),
-        Err(error) => match RemoteFailure::of(&error) {
-            Some(failure) if failure.may_have_run() == MayHaveRun::No => Came::Failed,
-            Some(_) => Came::Unknown,
-            None => panic!("{error}"),
-        },
+    async fn operate(&self, history: &History, number: u64, kind: Kind) {
+        history.invoked(number, kind);
+        let came = if number.is_multiple_of(2) {
+            fire_old(&self.old, number, kind).await
+        } else {
+            fire_new(&self.new, number, kind).await
+        };
+        history.came(number, came);
     }
 }
 
-async fn operate(hooks: &HookRegistry, history: &History, number: u64, kind: Kind) {
-    history.invoked(number, kind);
-    let line = number.to_string();
-    let came = match kind {
-        Kind::Gate => came(hooks.fire_gating::<Running>(command(&line)).await, |gate| match gate {
-            Gate::Passed(passed) => Came::Passed(passed.line),
-            Gate::Rejected(_) => Came::Rejected,
-        }),
-        Kind::Claim => came(hooks.fire_claiming::<Routing>(&line).await, |claim| match claim {
-            Claim::Claimed(by) => Came::Claimed(u64::from(by)),
-            // The point fails open: no claim may be a failure.
-            Claim::Unclaimed => Came::Unknown,
-        }),
-        Kind::Durable => {
-            let page = u32::try_from(number).unwrap();
-            came(hooks.fire_void::<Stored>(&StoredPayload { page }).await, |()| Came::Stored)
-        }
-    };
-    history.came(number, came);
+/// What a serving process is: nothing where this program runs its tests.
+#[test]
+fn serving_process() {
+    process::serve();
 }
 
 /// L37, L10, L09: no gate passed without its required verdicts, order kept, nothing claimed by
 /// two, at least once for what was stored, across cut and frozen connections, restarts of the
-/// server and of the processes.
+/// server, processes that are killed, stopped and replaced, and two versions at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn l37_no_history_breaks_a_promise() {
     let Some(mut server) = Server::start().await else { return };
@@ -121,21 +83,15 @@ async fn l37_no_history_breaks_a_promise() {
     let mut random = Random(seed | 1);
     let history = History::default();
     let (firing, serving) = (Proxy::to(server.port).await, Proxy::to(server.port).await);
-    let hooks = HookRegistry::new();
-    let agent = firing.fleet(durable("agent")).await;
-    let share = agent
-        .share::<Running>(&hooks)
-        .require::<Running>("policy", "first")
-        .require::<Running>("policy", "second")
-        .require::<Routing>("policy", "claim")
-        .require::<Stored>("policy", "keep");
-    let sharing = share.start().await.unwrap();
-    let mut processes = vec![process(serving.port, &history).await.unwrap()];
-    sharing.wait_for("policy").await;
+    let agents = Agents::join(firing.port).await;
+    let start =
+        |version: usize| Process::start(serving.port, ["old", "new"][version], false, &history);
+    let mut processes = [start(0), start(1)];
+    agents.wait_for_processes(2).await;
 
     let next = Arc::new(AtomicU32::new(0));
     let firers = (0..4_u64).map(|firer| {
-        let (hooks, history, next) = (hooks.clone(), history.clone(), Arc::clone(&next));
+        let (agents, history, next) = (agents.clone(), history.clone(), Arc::clone(&next));
         let mut random = Random(seed.rotate_left(7 + u32::try_from(firer).unwrap()) | 1);
         tokio::spawn(async move {
             loop {
@@ -148,23 +104,26 @@ async fn l37_no_history_breaks_a_promise() {
                     2 => Kind::Claim,
                     _ => Kind::Durable,
                 };
-                operate(&hooks, &history, number, kind).await;
+                agents.operate(&history, number, kind).await;
                 // So that there is time for faults.
                 tokio::time::sleep(Duration::from_millis(random.below(7))).await;
             }
         })
     });
     let firers: Vec<_> = firers.collect();
-    let mut faults = [0_u32; 6];
+    let names = ["cut", "cut off", "frozen", "restarts", "rolled", "killed", "stopped"];
+    let mut faults = [0_u32; 7];
+    let mut left = Vec::new();
     while firers.iter().any(|firer| !firer.is_finished()) {
         tokio::time::sleep(Duration::from_millis(20 + random.below(120))).await;
-        let fault = usize::try_from(random.below(6)).unwrap();
+        let fault = usize::try_from(random.below(7)).unwrap();
+        let which = usize::try_from(random.below(2)).unwrap();
         faults[fault] += 1;
         match fault {
             0 => firing.cut(),
             1 => serving.cut(),
             2 => {
-                let proxy = if random.below(2) == 0 { &firing } else { &serving };
+                let proxy = [&firing, &serving][which];
                 proxy.freeze(true);
                 tokio::time::sleep(Duration::from_millis(random.below(400))).await;
                 proxy.freeze(false);
@@ -176,17 +135,18 @@ async fn l37_no_history_breaks_a_promise() {
             }
             // A process is replaced: the new one first, and the old one leaves by draining.
             4 => {
-                if let Some(new) = process(serving.port, &history).await {
-                    let old = std::mem::replace(&mut processes[0], new);
-                    old.leave(Duration::from_secs(1)).await;
-                }
+                let new = start(which);
+                tokio::time::sleep(Duration::from_millis(random.below(300))).await;
+                let mut old = std::mem::replace(&mut processes[which], new);
+                old.leave();
+                left.push(old);
             }
             // Or it dies, and another one comes.
+            5 => processes[which] = start(which),
             _ => {
-                processes.clear();
-                while processes.is_empty() {
-                    processes.extend(process(serving.port, &history).await);
-                }
+                processes[which].stop(true);
+                tokio::time::sleep(Duration::from_millis(random.below(400))).await;
+                processes[which].stop(false);
             }
         }
     }
@@ -200,15 +160,36 @@ async fn l37_no_history_breaks_a_promise() {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+    // All that they have said is read before it is judged.
+    tokio::task::spawn_blocking(move || drop((processes, left))).await.unwrap();
     let recorded = history.operations();
     assert_eq!(check(&recorded), [], "seed {seed}");
     let counts = history::counts(&recorded);
+    let faults = names.iter().zip(faults).map(|(name, count)| format!("{count} {name}"));
     println!(
-        "proof: fleet: {} operations, {counts}; faults: {faults:?}, seed {seed}",
-        recorded.len()
+        "proof: fleet: {} operations, {counts}; faults: {}; seed {seed}",
+        recorded.len(),
+        faults.collect::<Vec<_>>().join(", ")
     );
     // A run in which nothing works proves nothing.
     assert!(recorded.iter().filter(|it| matches!(it.came, Some(Came::Passed(_)))).count() > 10);
+}
+
+/// A process is planted that passes some without asking: the checker finds all of these.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_planted_process_is_found() {
+    let Some(server) = Server::start().await else { return };
+    let history = History::default();
+    let agents = Agents::join(server.port).await;
+    let process = Process::start(server.port, "new", true, &history);
+    agents.wait_for_processes(1).await;
+    for number in 0..60 {
+        agents.operate(&history, number, Kind::Gate).await;
+    }
+    tokio::task::spawn_blocking(move || drop(process)).await.unwrap();
+    let planted: Vec<_> = (0..60).step_by(5).map(Violation::PassedUnjudged).collect();
+    assert_eq!(check(&history.operations()), planted);
+    println!("proof: fleet: a planted process passed {} without asking: all found", planted.len());
 }
 
 /// The checker finds what it looks for.

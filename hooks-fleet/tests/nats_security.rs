@@ -146,3 +146,135 @@ async fn l37_the_connection_is_encrypted_where_it_is_asked_for() {
         Fleet::connect(at().root_certificates(path("other.pem")), options("agent")).await;
     assert!(distrusted.is_err());
 }
+
+/// Users with passwords: who may not subscribe to the replies to another cannot read them.
+#[tokio::test]
+async fn l37_replies_are_read_by_nobody_else() {
+    let config = r#"authorization { users: [
+        { user: agent, password: "a" },
+        { user: policy, password: "p" },
+        { user: spy, password: "s", permissions: { subscribe: ["_INBOX_spy.>", "other.>"] } },
+    ] }"#;
+    let Some(server) = Server::with_config(config, Vec::new()).await else { return };
+    let hooks = HookRegistry::new();
+    let agent = server.options().user("agent", "a").inbox_prefix("_INBOX_of_the_agent");
+    let agent = Fleet::connect(agent, options("agent")).await.unwrap();
+    let share = agent.share::<Running>(&hooks).require::<Running>("policy", "rules");
+    let sharing = share.start().await.unwrap();
+    let _serving = serve(server.options().user("policy", "p"), false).await.unwrap();
+    sharing.wait_for("policy").await;
+    let spy = |user: &str, password: &str| {
+        let options =
+            async_nats::ConnectOptions::with_user_and_password(user.into(), password.into());
+        options.connect(format!("nats://127.0.0.1:{}", server.port))
+    };
+    // One who may hears all of them, so the prefix is the one that was asked for.
+    let (allowed, denied) = (spy("policy", "p").await.unwrap(), spy("spy", "s").await.unwrap());
+    let mut heard = allowed.subscribe("_INBOX_of_the_agent.>").await.unwrap();
+    let mut unheard = denied.subscribe("_INBOX_of_the_agent.>").await.unwrap();
+    allowed.flush().await.unwrap();
+    denied.flush().await.unwrap();
+    let fired = hooks.fire_gating::<Running>(command("ls")).await;
+    assert!(matches!(fired, Ok(Gate::Rejected(_))), "{fired:?}");
+    assert!(futures::StreamExt::next(&mut heard).await.is_some());
+    assert!(
+        futures::FutureExt::now_or_never(futures::StreamExt::next(&mut unheard))
+            .flatten()
+            .is_none()
+    );
+    let log = std::fs::read_to_string(server.folder.path().join("server.log")).unwrap();
+    assert!(log.contains("Subscription Violation"), "{log}");
+    let wrong = Fleet::connect(server.options().user("agent", "wrong"), options("agent")).await;
+    assert!(wrong.is_err());
+}
+
+/// L37: across accounts the server does not say that nobody is there: a required handler is
+/// known by its presence, and its absence ends the fire at once all the same.
+#[tokio::test]
+async fn l37_in_another_account_a_required_handler_is_absent_at_once() {
+    let config = r#"accounts {
+        SERVICES {
+            jetstream: enabled
+            users: [{ user: policy, password: "p" }]
+            exports: [{ service: "hooks.req.>" }]
+        }
+        AGENTS {
+            jetstream: enabled
+            users: [{ user: agent, password: "a" }]
+            imports: [{ service: { account: SERVICES, subject: "hooks.req.>" } }]
+        }
+    }"#;
+    let Some(server) = Server::with_config(config, Vec::new()).await else { return };
+    let hooks = HookRegistry::new();
+    let patient = options("agent").timeout(Duration::from_mins(10));
+    let agent = Fleet::connect(server.options().user("agent", "a"), patient).await.unwrap();
+    let share = agent.share::<Running>(&hooks).require::<Running>("policy", "rules");
+    let _sharing = share.start().await.unwrap();
+    let fired =
+        tokio::time::timeout(Duration::from_secs(5), hooks.fire_gating::<Running>(command("ls")));
+    assert_eq!(remote(fired.await.unwrap()).as_str(), "absent");
+    // Also while it serves in its own account: there it is not announced to this one.
+    let _serving = serve(server.options().user("policy", "p"), true).await.unwrap();
+    assert_eq!(remote(hooks.fire_gating::<Running>(command("ls")).await).as_str(), "absent");
+}
+
+/// A user that may not use the subjects for replies of its service hears of that, and not only
+/// that time was over.
+#[tokio::test]
+async fn a_role_under_the_name_of_another_service_is_told_what_it_lacks() {
+    let Some((server, [_, agent, ..])) = guarded().await else { return };
+    let fleet = Fleet::connect(signed(&server, &agent), options("office")).await.unwrap();
+    let share = fleet.share::<Running>(&HookRegistry::new()).from("policy");
+    assert_eq!(
+        share.start().await.unwrap_err().to_string(),
+        format!(
+            "the NATS server at `nats://127.0.0.1:{}` gives this user no answer about the stream \
+             `KV_HOOKS_PRESENCE`: it may neither see nor make it, or may not subscribe to \
+             `_INBOX_office.>`, which the log of the server tells; `Nats::prepare` makes it, as the \
+             operator",
+            server.port
+        )
+    );
+}
+
+/// What cannot work is said before a server is asked.
+#[tokio::test]
+async fn keys_and_certificates_that_cannot_be_used_are_named() {
+    let nowhere = || NatsOptions::new("nats://127.0.0.1:1");
+    let seed = KeyPair::new_user().seed().unwrap();
+    let no_seed = "the nkey is not the seed of a user: that is 58 letters and digits, begins with \
+                   `SU`, and has no end of line";
+    for (wrong, expected) in [
+        (nowhere().nkey(format!("{seed}\n")), no_seed),
+        (nowhere().nkey(KeyPair::new_user().public_key()), no_seed),
+        (
+            nowhere().root_certificates("/nowhere/ca.pem"),
+            "the root certificates `/nowhere/ca.pem` cannot be read: No such file or directory (os \
+             error 2)",
+        ),
+        (
+            nowhere().client_certificate("/nowhere/cert.pem", "/nowhere/key.pem"),
+            "the client certificate `/nowhere/cert.pem` cannot be read: No such file or directory \
+             (os error 2)",
+        ),
+    ] {
+        let error = Fleet::connect(wrong, options("policy")).await.unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+/// A server without JetStream: what is missing, and how it is got.
+#[tokio::test]
+async fn a_server_without_jetstream_is_told_as_that() {
+    let Some(server) = Server::without_jetstream().await else { return };
+    let fleet = Fleet::connect(server.options(), options("agent")).await.unwrap();
+    let share = fleet.share::<Running>(&HookRegistry::new()).from("policy");
+    assert_eq!(
+        share.start().await.unwrap_err().to_string(),
+        format!(
+            "the NATS server at `nats://127.0.0.1:{}` has no JetStream: start it with `-js`, or \
+             with `jetstream {{}}` in its configuration",
+            server.port
+        )
+    );
+}

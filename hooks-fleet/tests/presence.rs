@@ -45,6 +45,20 @@ async fn l37_a_required_handler_that_is_absent_fails_the_fire_at_once() {
     assert!(hooks.handlers_at::<Running>()[0].guard);
 }
 
+/// A misspelt name is not told as a service that is away.
+#[tokio::test(start_paused = true)]
+async fn a_required_handler_of_another_name_is_absent_while_its_service_is_there() {
+    let network = LocalNetwork::new();
+    let _policy = serve_running(&network, "policy", &rules()).await;
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let share = fleet.share::<Running>(&hooks).require::<Running>("policy", "ruels");
+    let sharing = share.start().await.unwrap();
+    assert!(sharing.is_present("policy"));
+    let failure = remote(hooks.fire_gating::<Running>(command("ls")).await);
+    assert_eq!(failure.to_string(), "no process of the service `policy` serves it: nothing ran");
+}
+
 /// L19, L37: what a process brings comes at one instant and goes at one.
 #[tokio::test(start_paused = true)]
 async fn l37_a_process_comes_and_goes_at_one_instant() {
@@ -168,7 +182,8 @@ async fn l37_remote_handlers_are_not_served_again() {
 async fn mistakes_are_errors_that_say_what_to_do() {
     let network = LocalNetwork::new();
     let error = Fleet::local(&network, options("built-in")).unwrap_err();
-    assert!(error.to_string().starts_with("`built-in` cannot be a plugin id"), "{error}");
+    let text = "a service is named as a plugin is: `built-in` cannot be a plugin id";
+    assert!(error.to_string().starts_with(text), "{error}");
     let fleet = Fleet::local(&network, options("policy")).unwrap();
     let hooks = HookRegistry::new();
     let error = fleet.serve::<Running>(&hooks).start().await.unwrap_err();
@@ -178,16 +193,56 @@ async fn mistakes_are_errors_that_say_what_to_do() {
     );
     let error = fleet.share::<Sum>(&hooks).start().await.unwrap_err();
     assert_eq!(error.to_string(), "`sum` is a flow: name its stages, such as `BeforeExecute<…>`");
+    let error = fleet.share::<Running>(&hooks).and::<Printed>().start().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no service is named at `running`, `printed`, so no handler of one takes part: name one by \
+         `from` or `require`"
+    );
+    let serve = fleet.serve::<Running>(&rules()).and::<Printed>().idempotent("ruels");
+    assert_eq!(
+        serve.start().await.unwrap_err().to_string(),
+        "`ruels` is declared idempotent, and is not served: what is served is `count`, `rules`"
+    );
     let durable = Fleet::local(&network, options("policy").durable::<Running>()).unwrap();
     let error = durable.share::<Running>(&hooks).start().await.unwrap_err();
     assert!(matches!(error, FleetError::NotVoid { .. }), "{error}");
-    hooks
-        .register(
-            on::<hooks_runtime::Finally<Sum>>()
-                .name("late")
-                .handler(|_: &mut hooks_runtime::FlowContext<Sum>| ()),
-        )
-        .unwrap();
-    let error = fleet.serve::<hooks_runtime::Finally<Sum>>(&hooks).start().await.unwrap_err();
-    assert!(matches!(error, FleetError::LateStage { .. }), "{error}");
+}
+
+/// L37: where a process gives its fleet away, it hears of nobody any more: its remote handlers
+/// fail at once and no gate is open, whoever comes or goes meanwhile.
+#[tokio::test(start_paused = true)]
+async fn l37_gates_are_closed_where_their_fleet_was_dropped() {
+    let network = LocalNetwork::new();
+    let _serving = serve_running(&network, "policy", &rules()).await;
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let sharing = fleet.share::<Running>(&hooks).from("policy").start().await.unwrap();
+    drop(sharing);
+    assert!(matches!(hooks.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
+    drop(fleet);
+    let began = tokio::time::Instant::now();
+    let failure = remote(hooks.fire_gating::<Running>(command("ls")).await);
+    assert_eq!(failure, RemoteFailure::Unreachable { service: "policy".into() });
+    assert_eq!((failure.may_have_run(), began.elapsed()), (MayHaveRun::No, Duration::ZERO));
+    assert_eq!(names(&hooks.handlers_at::<Running>()), ["policy/rules"]);
+}
+
+/// What is killed in the network in memory stays away, also where its task still announces it.
+#[tokio::test(start_paused = true)]
+async fn a_process_that_was_killed_does_not_come_back() {
+    let network = LocalNetwork::new();
+    let serving = serve_running(&network, "policy", &rules()).await;
+    let hooks = HookRegistry::new();
+    let sharing = share_running(&network, "policy", &hooks).await;
+    network.kill("policy", &serving.announcement().instance);
+    sharing.wait_for_absence_of("policy").await;
+    // It says twice meanwhile that it is there.
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    assert!(!sharing.is_present("policy"));
+    // Another one is another.
+    let _other = serve_running(&network, "policy", &rules()).await;
+    sharing.wait_for("policy").await;
+    assert!(serving.leave(Duration::from_secs(9)).await);
+    assert!(matches!(hooks.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
 }

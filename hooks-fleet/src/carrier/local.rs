@@ -42,6 +42,7 @@ struct State {
     present: HashMap<(String, String), Announcement>,
     watchers: Vec<mpsc::UnboundedSender<Presence>>,
     pings: HashMap<(String, String), Weak<()>>,
+    killed: HashSet<(String, String)>,
     queues: HashMap<String, Queue>,
     dead: Vec<DeadLetter>,
     max_bytes: Option<usize>,
@@ -61,7 +62,7 @@ struct Stored {
 }
 
 impl LocalNetwork {
-    /// A network with nobody on it.
+    /// A network without processes.
     pub fn new() -> Self {
         Self::default()
     }
@@ -84,11 +85,15 @@ impl LocalNetwork {
         self.state().dead.clone()
     }
 
-    /// Removes a process from the list without its knowledge, as one that was killed is. Its
-    /// requests find nobody from then on.
+    /// Has all others know a process as gone, without its knowledge, as one that was killed is:
+    /// it is not heard any more, and answers no ping. Calls that were sent to it end as they
+    /// would; where another process serves the same, a request may still reach it until its
+    /// [`Serving`](crate::Serving) is dropped, and its answer is refused.
     pub fn kill(&self, service: &str, instance: &str) {
         let mut state = self.state();
-        state.pings.remove(&(service.to_owned(), instance.to_owned()));
+        let process = (service.to_owned(), instance.to_owned());
+        state.pings.remove(&process);
+        state.killed.insert(process);
         state.gone(service, instance);
     }
 
@@ -151,7 +156,7 @@ impl Carrier for LocalNetwork {
             let checked = network.state().check(&reply);
             async move {
                 checked?;
-                // One that is not waited for any more is nobody's.
+                // The caller may have given up, and dropped the receiver.
                 let _ = sender.send(reply);
                 Ok(())
             }
@@ -206,8 +211,10 @@ impl Carrier for LocalNetwork {
     ) -> BoxFuture<'a, Result<(), CarrierError>> {
         let mut state = self.state();
         let key = (announcement.service.clone(), announcement.instance.clone());
-        state.present.insert(key, announcement.clone());
-        state.tell(&Presence::Here(announcement.clone()));
+        if !state.killed.contains(&key) {
+            state.present.insert(key, announcement.clone());
+            state.tell(&Presence::Here(announcement.clone()));
+        }
         async { Ok(()) }.boxed()
     }
 

@@ -128,6 +128,9 @@ pub enum Presence {
     Here(Announcement),
     /// A process has left: its service and instance.
     Gone(String, String),
+    /// A process says something that is not let in: its service and instance, as far as they
+    /// are known, and why.
+    Refused(String, String, String),
     /// All that were there when the watch began are known now.
     Current,
 }
@@ -160,10 +163,11 @@ pub trait Carrier: fmt::Debug + Send + Sync + 'static {
         route: &'a Route,
     ) -> BoxFuture<'a, Result<Box<dyn Requests>, CarrierError>>;
 
-    /// Says that a call is no longer waited for. Best effort, and at once.
-    fn cancel(&self, service: &str, call: &str);
+    /// Says which attempt of a call is no longer waited for, in the form of
+    /// [`wire::cancellation`](crate::wire::cancellation). Best effort, and at once.
+    fn cancel(&self, service: &str, attempt: &str);
 
-    /// The calls of a service that are no longer waited for.
+    /// The attempts of calls of a service that are no longer waited for.
     fn cancellations<'a>(
         &'a self,
         service: &'a str,
@@ -181,6 +185,12 @@ pub trait Carrier: fmt::Debug + Send + Sync + 'static {
         service: &'a str,
         instance: &'a str,
     ) -> BoxFuture<'a, Result<(), CarrierError>>;
+
+    /// Hands over what was sent: a process may end afterwards. A carrier that keeps nothing back
+    /// has nothing to do.
+    fn flush(&self) -> BoxFuture<'_, Result<(), CarrierError>> {
+        Box::pin(async { Ok(()) })
+    }
 
     /// Who is there, from now on.
     fn watch(&self) -> BoxFuture<'_, Result<Box<dyn Watch>, CarrierError>>;

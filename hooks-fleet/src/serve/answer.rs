@@ -18,10 +18,14 @@ pub(super) async fn ask(
     request: &Request,
     incoming: Incoming,
 ) -> ReplyOutcome {
-    if let (Some(flow), Some(kind)) = (entry.flow, entry.stage) {
-        return stage::ask(server, entry, (flow, kind), request, incoming).await;
-    }
     let hooks = server.hooks.only_handler(&entry.owner, &entry.name).with(incoming);
+    let hooks = match server.caller.options.values.scoped(&hooks, request) {
+        Ok(hooks) => hooks,
+        Err(why) => return refused(RefusalReason::Malformed, why),
+    };
+    if entry.model == ModelKind::Stage {
+        return stage::ask(server, entry, request, &hooks).await;
+    }
     let catalogue = &server.caller.options.catalogue;
     let payload = request.payload.to_string();
     // Its size was checked by the carrier already.

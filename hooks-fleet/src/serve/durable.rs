@@ -1,16 +1,19 @@
 //! Durable deliveries: handled until they are settled.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
-use super::request::read;
+use super::request::{read, refused};
 use super::{Server, answer};
-use crate::carrier::{Deliveries, Delivery, Settled};
+use crate::carrier::{Deliveries, Delivery, Message, Settled};
 use crate::incoming::Incoming;
+use crate::presence::later;
 use crate::wire::subject::Route;
-use crate::wire::{RefusalReason, ReplyOutcome};
+use crate::wire::{MAX_DEPTH, RefusalReason, ReplyOutcome};
 
 /// Handles the deliveries of one route, one after another, until this process leaves. One that
 /// is under way then ends first.
@@ -28,22 +31,7 @@ pub(super) async fn consume(
         let Some(Delivery { message, attempt, settle }) = delivery else { return };
         // Deliveries wait where calls are refused.
         let Ok(permit) = server.permits.acquire().await else { return };
-        let outcome = match read(&message) {
-            Ok(request) => {
-                let incoming = Incoming {
-                    call: request.call.clone(),
-                    attempt,
-                    // Nobody waits for it: the handler has the time of its own limit.
-                    deadline: Instant::now() + server.caller.options.timeout,
-                    depth: request.depth,
-                };
-                let entry = &server.handlers[&route];
-                answer::ask(&server, entry, &request, incoming).await
-            }
-            Err(error) => {
-                ReplyOutcome::Refused { why: RefusalReason::Malformed, message: error.to_string() }
-            }
-        };
+        let outcome = handle(&server, &route, &message, attempt).await;
         drop(permit);
         let settled = settled(&server, attempt, outcome);
         if let Err(error) = settle(settled).await {
@@ -52,14 +40,44 @@ pub(super) async fn consume(
     }
 }
 
+/// What came of one delivery, in the time that its handler has: one that never ended would
+/// keep all that follow it.
+async fn handle(server: &Server, route: &Route, message: &Message, attempt: u32) -> ReplyOutcome {
+    let request = match read(message) {
+        Ok(request) => request,
+        Err(error) => return refused(RefusalReason::Malformed, error.to_string()),
+    };
+    let said = (&request.service, &request.point, &request.handler);
+    if said != (&route.service, &route.point, &route.handler) {
+        return refused(RefusalReason::Malformed, "it is for another handler");
+    }
+    if request.depth > MAX_DEPTH {
+        let message = format!("fires are nested through {} processes", request.depth);
+        return refused(RefusalReason::TooDeep, message);
+    }
+    let entry = &server.handlers[route];
+    let limit = entry.timeout.unwrap_or(server.caller.options.timeout);
+    let deadline = later(Instant::now(), limit);
+    let incoming = Incoming { call: request.call.clone(), attempt, deadline, depth: request.depth };
+    let asked = AssertUnwindSafe(answer::ask(server, entry, &request, incoming)).catch_unwind();
+    let failed =
+        |cause: &str, message: String| ReplyOutcome::Failed { cause: cause.to_owned(), message };
+    match timeout_at(deadline, asked).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) => failed("panic", "it panicked while it ended".to_owned()),
+        Err(_) => failed("timeout", format!("it did not finish within {limit:?}")),
+    }
+}
+
 fn settled(server: &Server, attempt: u32, outcome: ReplyOutcome) -> Settled {
     let options = &server.caller.options;
     let (why, is_final) = match outcome {
         ReplyOutcome::Answer { .. } | ReplyOutcome::Skipped { .. } => return Settled::Done,
         ReplyOutcome::Failed { cause, message } => (format!("{cause}: {message}"), false),
-        // What does not fit now does not fit later.
+        // What cannot be read now cannot be read later; what does not fit this process may fit
+        // one of another version.
         ReplyOutcome::Refused { why, message } => {
-            let is_final = matches!(why, RefusalReason::Incompatible | RefusalReason::Malformed);
+            let is_final = matches!(why, RefusalReason::Malformed | RefusalReason::TooDeep);
             (format!("{}: {message}", why.as_str()), is_final)
         }
     };

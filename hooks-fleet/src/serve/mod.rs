@@ -11,14 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hooks_runtime::HookRegistry;
-use hooks_runtime::flow::StageKind;
 use hooks_runtime::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor};
 use hooks_runtime::registry::{HandlerInfo, Owner};
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use crate::error::FleetError;
+use crate::error::{FleetError, quoted};
 use crate::fleet::{Caller, Fleet};
 use crate::schema;
 use crate::share::check;
@@ -39,6 +38,7 @@ pub struct Serve {
 pub struct Serving {
     server: Arc<Server>,
     tasks: JoinSet<()>,
+    announcing: JoinSet<()>,
     /// Listens until all calls have ended.
     _cancelling: JoinSet<()>,
     leaving: watch::Sender<bool>,
@@ -62,10 +62,9 @@ pub(crate) struct Server {
 pub(crate) struct Served {
     pub(crate) point: &'static str,
     pub(crate) model: ModelKind,
-    pub(crate) flow: Option<&'static str>,
-    pub(crate) stage: Option<StageKind>,
     pub(crate) owner: Owner,
     pub(crate) name: Arc<str>,
+    pub(crate) timeout: Option<Duration>,
 }
 
 impl Serve {
@@ -84,7 +83,8 @@ impl Serve {
     }
 
     /// Declares that handlers of that name may be called again where it is not known whether
-    /// they ran. Those that are declared `pure` may anyway.
+    /// they ran. Those that are declared `pure` may anyway. The name of a plugin's handler begins
+    /// with the plugin, `safety.no_rm`.
     pub fn idempotent(mut self, handler: impl Into<String>) -> Self {
         self.idempotent.insert(handler.into());
         self
@@ -116,8 +116,7 @@ impl Serve {
         });
         let (leaving, is_leaving) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        let (service, instance) = (&*caller.options.service, &*caller.instance);
-        let carrier = &caller.carrier;
+        let (service, carrier) = (&*caller.options.service, &caller.carrier);
         let cancellations = carrier.cancellations(service).await?;
         let mut cancelling = JoinSet::new();
         cancelling.spawn(request::follow_cancellations(Arc::clone(&server), cancellations));
@@ -128,13 +127,15 @@ impl Serve {
                 tasks.spawn(durable::consume(server, route, deliveries, is_leaving));
             } else {
                 let requests = carrier.serve(&route).await?;
-                tasks.spawn(request::serve(server, requests, is_leaving));
+                tasks.spawn(request::serve(server, route, requests, is_leaving));
             }
         }
-        let alive = carrier.answer_pings(service, instance).await?;
+        let alive = carrier.answer_pings(service, &server.announcement.instance).await?;
         carrier.announce(&server.announcement).await?;
-        tasks.spawn(announce(Arc::clone(&server), is_leaving));
-        Ok(Serving { server, tasks, _cancelling: cancelling, leaving, alive: Some(alive) })
+        let mut announcing = JoinSet::new();
+        announcing.spawn(announce(Arc::clone(&server), is_leaving));
+        let alive = Some(alive);
+        Ok(Serving { server, tasks, announcing, _cancelling: cancelling, leaving, alive })
     }
 
     fn announcement(&self) -> Result<Announcement, FleetError> {
@@ -144,20 +145,21 @@ impl Serve {
         for point in &self.points {
             let (name, durable) = (point.name(), options.durable.contains(point.name()));
             check(point, durable)?;
-            if point.stage().is_some_and(|stage| !stage::can_be_served(stage)) {
-                return Err(FleetError::LateStage { stage: name.to_owned() });
-            }
             points.insert(name.to_owned(), schema::of_point(&options.catalogue, name, durable)?);
         }
         let handlers = self.handlers(&points)?;
         if handlers.is_empty() {
-            let names: Vec<_> = points.keys().map(|name| format!("`{name}`")).collect();
-            return Err(FleetError::NothingToServe { points: names.join(", ") });
+            return Err(FleetError::NothingToServe { points: quoted(points.keys()) });
+        }
+        let served: BTreeSet<_> = handlers.iter().map(|it| it.handler.clone()).collect();
+        if let Some(handler) = self.idempotent.difference(&served).next() {
+            let (handler, served) = (handler.clone(), quoted(&served));
+            return Err(FleetError::UnknownHandler { handler, served });
         }
         Ok(Announcement {
             v: VERSION,
             service: options.service.clone(),
-            instance: caller.instance.clone(),
+            instance: caller.next_instance(),
             version: options.version.clone(),
             points,
             handlers,
@@ -214,8 +216,8 @@ fn entries(
 ) -> Vec<(String, Served)> {
     let of_points = handlers_of(fleet, hooks).into_iter().filter_map(|info| {
         points.iter().any(|point| point.name() == info.point).then(|| {
-            let HandlerInfo { point, model, flow, stage, owner, name, .. } = info;
-            (wire_name(&owner, &name), Served { point, model, flow, stage, owner, name })
+            let HandlerInfo { point, model, owner, name, timeout, .. } = info;
+            (wire_name(&owner, &name), Served { point, model, owner, name, timeout })
         })
     });
     of_points.collect()
@@ -255,21 +257,24 @@ impl Serving {
     }
 
     /// Leaves: says so, goes on serving those who have not heard of it, takes no more calls,
-    /// and returns when those under way have ended, or after that time. Whether all have.
+    /// and returns when those under way have ended and their answers are sent, or after that
+    /// time. Whether all have.
     pub async fn leave(mut self, limit: Duration) -> bool {
+        let Announcement { service, instance, .. } = &self.server.announcement;
         let caller = &self.server.caller;
-        let (service, instance) = (&*caller.options.service, &*caller.instance);
-        // Nothing of it is announced again, whatever order its tasks run in.
         let _ = self.leaving.send(true);
-        if let Err(error) = caller.carrier.withdraw(service, instance).await {
-            tracing::warn!(%error, "this process could not say that it leaves");
-        }
-        self.alive = None;
         let permits = u32::try_from(caller.options.max_in_flight).unwrap_or(u32::MAX);
         let ended = async {
+            // An announcement that is under way comes first: none comes after the farewell.
+            while self.announcing.join_next().await.is_some() {}
+            if let Err(error) = caller.carrier.withdraw(service, instance).await {
+                tracing::warn!(%error, "this process could not say that it leaves");
+            }
+            self.alive = None;
             // Its tasks drain their routes after a while, and end; then all permits are free.
             while self.tasks.join_next().await.is_some() {}
-            self.server.permits.acquire_many(permits).await.is_ok()
+            let have_ended = self.server.permits.acquire_many(permits).await.is_ok();
+            have_ended && caller.carrier.flush().await.is_ok()
         };
         timeout(limit, ended).await.unwrap_or(false)
     }

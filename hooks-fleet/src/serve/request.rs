@@ -1,26 +1,38 @@
 //! Requests that come in, one task each.
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{Served, Server, answer};
 use crate::carrier::{Cancellations, Inbound, Message, Requests};
 use crate::incoming::Incoming;
+use crate::presence::later;
 use crate::wire::subject::Route;
 use crate::wire::{
-    self, MAX_DEPTH, RefusalReason, Reply, ReplyOutcome, Request, Unreadable, VERSION, header,
+    self, MAX_DEPTH, RefusalReason, ReplyOutcome, Replying, Request, Unreadable, VERSION,
 };
+
+/// What the requests of one route share.
+struct Taking {
+    server: Arc<Server>,
+    route: Route,
+    entry: Served,
+}
 
 /// Serves the requests of one route until this process leaves.
 pub(super) async fn serve(
     server: Arc<Server>,
+    route: Route,
     mut requests: Box<dyn Requests>,
     mut leaving: watch::Receiver<bool>,
 ) {
     let linger = server.caller.options.linger;
+    let entry = server.handlers[&route].clone();
+    let taking = Arc::new(Taking { server, route, entry });
     let left = async {
         let _ = leaving.wait_for(|leaving| *leaving).await;
         sleep(linger).await;
@@ -30,92 +42,83 @@ pub(super) async fn serve(
         tokio::select! {
             () = &mut left => break,
             inbound = requests.next() => match inbound {
-                Some(inbound) => accept(&server, inbound),
+                Some(inbound) => accept(&taking, inbound),
                 None => return,
             },
         }
     }
     requests.drain().await;
     while let Some(inbound) = requests.next().await {
-        accept(&server, inbound);
+        accept(&taking, inbound);
     }
 }
 
 /// Starts a call, where one more may run.
-fn accept(server: &Arc<Server>, inbound: Inbound) {
+fn accept(taking: &Arc<Taking>, inbound: Inbound) {
     let received = Instant::now();
-    let (server, permit) = (Arc::clone(server), Arc::clone(&server.permits).try_acquire_owned());
+    let permit = Arc::clone(&taking.server.permits).try_acquire_owned();
+    let taking = Arc::clone(taking);
     tokio::spawn(async move {
         let Inbound { message, reply } = inbound;
-        let written = handle(&server, &message, received, permit.ok()).await;
+        let written = handle(&taking, &message, received, permit.is_ok()).await;
         if let Err(error) = reply(written).await {
             tracing::warn!(%error, "a reply could not be sent");
         }
+        // Whoever leaves waits for the reply too.
+        drop(permit);
     });
 }
 
 /// The reply to one request.
 async fn handle(
-    server: &Server,
+    taking: &Taking,
     message: &Message,
     received: Instant,
-    permit: Option<OwnedSemaphorePermit>,
+    has_permit: bool,
 ) -> Message {
+    let server = &*taking.server;
     let request = match read(message) {
         Ok(request) => request,
         Err(Unreadable(problem)) => {
             // Who asks cannot be known: the reply says what can be.
-            let nobody = ("", 0, "");
-            return reply(server, nobody, received, refused(RefusalReason::Malformed, problem));
+            let unknown = ("", 0, "");
+            let outcome = refused(RefusalReason::Malformed, problem);
+            return reply(server, unknown, received, &outcome);
         }
     };
     let about = (&*request.call, request.attempt, &*request.schema);
-    let outcome = match check(server, &request, permit.is_some()) {
+    let outcome = match check(taking, &request, has_permit) {
         Err(outcome) => outcome,
         Ok(entry) => run(server, entry, &request, received).await,
     };
-    drop(permit);
-    let written = reply(server, about, received, outcome);
+    let written = reply(server, about, received, &outcome);
     let (size, limit) = (written.size(), server.caller.carrier.max_bytes());
     if size <= limit {
         return written;
     }
     let message = format!("its answer has {size} bytes, {limit} can be sent");
     let failed = ReplyOutcome::Failed { cause: "too_large".to_owned(), message };
-    reply(server, about, received, failed)
+    reply(server, about, received, &failed)
 }
 
 /// Reads a request. A header that contradicts the body was not written by who wrote that.
 pub(super) fn read(message: &Message) -> Result<Request, Unreadable> {
     let request: Request = wire::read(&message.body)?;
-    let said = [
-        (header::CALL, request.call.clone()),
-        (header::POINT, request.point.clone()),
-        (header::SCHEMA, request.schema.clone()),
-        (header::ATTEMPT, request.attempt.to_string()),
-        (header::BUDGET, request.budget_ms.to_string()),
-    ];
-    for (name, value) in said {
-        if message.header(name).is_some_and(|header| header != value) {
-            return Err(Unreadable(format!("its header `{name}` contradicts its body")));
-        }
+    let contradicts = |(name, value): &&(String, String)| !request.agrees_with(name, value);
+    if let Some((name, _)) = message.headers.iter().find(contradicts) {
+        return Err(Unreadable(format!("its header `{name}` contradicts its body")));
     }
     Ok(request)
 }
 
 /// Finds the handler, or says why nothing runs.
 fn check<'s>(
-    server: &'s Server,
+    taking: &'s Taking,
     request: &Request,
     has_permit: bool,
 ) -> Result<&'s Served, ReplyOutcome> {
-    let Request { service, point, handler, schema, .. } = request;
-    let route = Route {
-        service: service.clone(),
-        point: point.clone(),
-        handler: handler.clone(),
-        schema: schema.clone(),
-    };
+    let server = &*taking.server;
+    let Request { point, handler, schema, .. } = request;
     let own = server.announcement.points.get(point).map(|point| &point.schema);
     let why = if own.is_some_and(|own| own != schema) {
         let message = format!("the payload is written for schema `{schema}` of `{point}`");
@@ -126,22 +129,40 @@ fn check<'s>(
         (RefusalReason::Expired, "no time is left".to_owned())
     } else if !has_permit {
         (RefusalReason::Overloaded, "as many calls as it takes are under way".to_owned())
-    } else if let Some(entry) = server.handlers.get(&route) {
-        return Ok(entry);
+    } else if let Some(entry) = asked(taking, request) {
+        let model = &server.announcement.points[point].model;
+        if *model == request.model {
+            return Ok(entry);
+        }
+        (RefusalReason::Malformed, format!("`{point}` is a {model} point"))
     } else {
         (RefusalReason::UnknownHandler, format!("it has no handler `{handler}` at `{point}`"))
     };
     Err(refused(why.0, why.1))
 }
 
-/// Calls the handler, until it has answered, the time is over, or nobody waits any more.
+/// The handler that a request names: as a rule that of the route by which it came.
+fn asked<'s>(taking: &'s Taking, request: &Request) -> Option<&'s Served> {
+    let Taking { server, route, entry } = taking;
+    let Request { service, point, handler, schema, .. } = request;
+    if (service, point, handler, schema)
+        == (&route.service, &route.point, &route.handler, &route.schema)
+    {
+        return Some(entry);
+    }
+    let (service, point) = (service.clone(), point.clone());
+    let (handler, schema) = (handler.clone(), schema.clone());
+    server.handlers.get(&Route { service, point, handler, schema })
+}
+
+/// Calls the handler, until it has answered, the time is over, or the call is cancelled.
 async fn run(
     server: &Server,
     entry: &Served,
     request: &Request,
     received: Instant,
 ) -> ReplyOutcome {
-    let deadline = received + Duration::from_millis(request.budget_ms);
+    let deadline = later(received, Duration::from_millis(request.budget_ms));
     if Instant::now() >= deadline {
         return refused(RefusalReason::Expired, "its time was over before it began");
     }
@@ -152,47 +173,59 @@ async fn run(
         depth: request.depth,
     };
     let (cancel, cancelled) = oneshot::channel();
-    let _cancelling = Cancelling::enter(server, &request.call, cancel);
+    let attempt = wire::cancellation(&request.call, request.attempt);
+    let Some(_cancelling) = Cancelling::enter(server, attempt, cancel) else {
+        let message = "that attempt of the call is under way already";
+        return refused(RefusalReason::Malformed, message);
+    };
     tokio::select! {
+        // An answer that is there counts, also where the time is over at the same instant.
+        biased;
         outcome = answer::ask(server, entry, request, incoming) => outcome,
         () = sleep_until(deadline) => ReplyOutcome::Failed {
             cause: "timeout".to_owned(),
             message: format!("it had no answer within {} ms", request.budget_ms),
         },
-        // The sender is dropped only where another attempt of the call has come here.
         _ = cancelled => ReplyOutcome::Failed {
             cause: "cancelled".to_owned(),
-            message: "nobody waits for the answer any more".to_owned(),
+            message: "the call was cancelled".to_owned(),
         },
     }
 }
 
-/// A call that can be cancelled, as long as it runs.
+/// An attempt that can be cancelled, as long as it runs.
 struct Cancelling<'s> {
     server: &'s Server,
-    call: &'s str,
+    attempt: String,
 }
 
 impl<'s> Cancelling<'s> {
-    fn enter(server: &'s Server, call: &'s str, cancel: oneshot::Sender<()>) -> Self {
-        server.cancels().insert(call.to_owned(), cancel);
-        Self { server, call }
+    /// `None` where that attempt is under way: one that came twice runs once.
+    fn enter(server: &'s Server, attempt: String, cancel: oneshot::Sender<()>) -> Option<Self> {
+        match server.cancels().entry(attempt.clone()) {
+            Entry::Occupied(_) => return None,
+            Entry::Vacant(place) => {
+                place.insert(cancel);
+            }
+        }
+        Some(Self { server, attempt })
     }
 }
 
 impl Drop for Cancelling<'_> {
     fn drop(&mut self) {
-        self.server.cancels().remove(self.call);
+        self.server.cancels().remove(&self.attempt);
     }
 }
 
-/// Ends calls for which nobody waits any more.
+/// Ends the calls that were cancelled.
 pub(super) async fn follow_cancellations(
     server: Arc<Server>,
     mut cancellations: Box<dyn Cancellations>,
 ) {
-    while let Some(call) = cancellations.next().await {
-        if let Some(cancel) = server.cancels().remove(&call) {
+    while let Some(attempt) = cancellations.next().await {
+        let cancel = server.cancels().remove(&attempt);
+        if let Some(cancel) = cancel {
             let _ = cancel.send(());
         }
     }
@@ -206,14 +239,14 @@ fn reply(
     server: &Server,
     (call, attempt, schema): (&str, u32, &str),
     received: Instant,
-    outcome: ReplyOutcome,
+    outcome: &ReplyOutcome,
 ) -> Message {
-    let reply = Reply {
+    let reply = Replying {
         v: VERSION,
-        call: call.to_owned(),
+        call,
         attempt,
-        instance: server.caller.instance.clone(),
-        schema: schema.to_owned(),
+        instance: &server.announcement.instance,
+        schema,
         took_us: u64::try_from(received.elapsed().as_micros()).unwrap_or(u64::MAX),
         outcome,
     };

@@ -1,5 +1,7 @@
 //! One call of a remote handler.
 
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,14 +11,16 @@ use tokio::time::{Instant, sleep};
 
 use super::entry::{RemoteEntry, Routing, Variant};
 use super::reply::{self, Answered};
-use crate::calls::{RemoteCall, RemoteCalls};
+use crate::calls::{RemoteCall, note};
 use crate::carrier::{CarrierError, Message};
 use crate::failure::RemoteFailure;
 use crate::fleet::Caller;
 use crate::incoming::Incoming;
-use crate::wire::{self, MAX_DEPTH, RefusalReason, Request, VERSION, header};
+use crate::presence::later;
+use crate::trace::TraceContext;
+use crate::wire::{self, Asking, MAX_DEPTH, RefusalReason, VERSION};
 
-/// How much earlier than the registry a call gives up, at most: a tenth of its limit where that
+/// How much earlier than the registry a call gives up, at most: a tenth of its time where that
 /// is less. Many calls that end at once must all end before the registry looks.
 const MARGIN: Duration = Duration::from_millis(500);
 
@@ -30,7 +34,7 @@ struct Call<'c> {
     deadline: Instant,
     limit: Duration,
     depth: u32,
-    calls: Option<&'c RemoteCalls>,
+    cx: &'c HookContext,
 }
 
 impl RemoteEntry {
@@ -41,17 +45,19 @@ impl RemoteEntry {
         cx: &HookContext,
         merged: Value,
     ) -> Result<Value, RemoteFailure> {
-        let limit = self.routing().limit;
-        // A little earlier than the registry, so that the failure is the one that says what is
-        // known of the handler.
-        let own = Instant::now() + limit.saturating_sub((limit / 10).min(MARGIN));
+        // Also a shorter one that an operator has set.
+        let limit = cx.time_limit().unwrap_or(self.caller.options.timeout);
         let outer = cx.get::<Incoming>();
+        // A little earlier than the registry, and than the process that asked this one, so that
+        // the failure is the one that says what is known of the handler.
+        let left = outer.map_or(limit, |outer| outer.remaining().min(limit));
+        let deadline = later(Instant::now(), left.saturating_sub((left / 10).min(MARGIN)));
         let call = Call {
             id: self.caller.next_call(),
-            deadline: outer.map_or(own, |outer| outer.deadline.min(own)),
+            deadline,
             limit,
-            depth: outer.map_or(0, |outer| outer.depth + 1),
-            calls: cx.get::<RemoteCalls>(),
+            depth: outer.map_or(0, |outer| outer.depth.saturating_add(1)),
+            cx,
             entry: &self,
         };
         if call.depth > MAX_DEPTH {
@@ -117,12 +123,14 @@ impl Call<'_> {
         let variant = match (routing.variants.get(next), &routing.incompatible) {
             (Some(variant), _) => variant,
             (None, Some(why)) => return Err(self.refused(RefusalReason::Incompatible, why)),
+            (None, None) if routing.is_closed => {
+                return Err(RemoteFailure::Unreachable { service: self.service() });
+            }
             (None, None) => return Err(RemoteFailure::Absent { service: self.service() }),
         };
-        let mut payload = payload.clone();
-        let left_out = variant.fit.outward(&mut payload);
-        let message = self.message(variant, attempt, payload, merged.clone())?;
-        let mut cancel = Cancel { call: self, armed: true };
+        let (payload, left_out) = variant.fit.outward(payload);
+        let message = self.message(variant, attempt, &payload, merged)?;
+        let mut cancel = Cancel { call: self, attempt, armed: true };
         let answered =
             self.caller().carrier.request(&variant.route, message, self.remaining()).await;
         // One that may still run is not waited for any more.
@@ -142,28 +150,38 @@ impl Call<'_> {
         &self,
         variant: &Variant,
         attempt: u32,
-        payload: Value,
-        merged: Value,
+        payload: &Value,
+        merged: &Value,
     ) -> Result<Message, RemoteFailure> {
         let budget = self.remaining();
-        let Ok(budget_ms @ 1..) = u64::try_from(budget.as_millis()) else {
+        let budget_ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX);
+        if budget_ms == 0 {
             return Err(self.refused(RefusalReason::Expired, "no time was left to ask"));
-        };
-        let request = Request {
+        }
+        let (trace, values) =
+            (self.cx.get::<TraceContext>(), self.caller().options.values.written(self.cx));
+        let values = values.map_err(|why| self.refused(RefusalReason::Malformed, why))?;
+        let entry = self.entry;
+        let request = Asking {
             v: VERSION,
-            call: self.id.clone(),
+            call: &self.id,
             attempt,
-            service: self.service(),
-            handler: self.entry.handler.clone(),
-            point: self.entry.point.to_owned(),
-            model: self.entry.model.to_string(),
-            schema: variant.route.schema.clone(),
+            service: &entry.service,
+            handler: &entry.handler,
+            point: entry.point,
+            model: &entry.model_name,
+            schema: &variant.route.schema,
             budget_ms,
             depth: self.depth,
             payload,
+            traceparent: trace.map(TraceContext::traceparent),
+            tracestate: trace.and_then(TraceContext::tracestate),
+            values: &values,
             merged,
         };
-        let message = message(&request);
+        // What is stored is also read where it is kept.
+        let headers = request.headers(entry.durable || self.caller().options.headers);
+        let message = Message { headers, body: wire::write(&request) };
         let (size, limit) = (message.size(), self.caller().carrier.max_bytes());
         if size > limit { Err(RemoteFailure::TooLarge { size, limit }) } else { Ok(message) }
     }
@@ -195,7 +213,7 @@ impl Call<'_> {
             instances: std::collections::BTreeSet::new(),
             idempotent: true,
         };
-        let message = self.message(&variant, 1, payload, Value::Null)?;
+        let message = self.message(&variant, 1, &payload, &Value::Null)?;
         let mut attempt = 1;
         loop {
             let carrier = &self.caller().carrier;
@@ -203,7 +221,7 @@ impl Call<'_> {
                 carrier.store(&variant.route, &self.id, message.clone(), self.remaining()).await;
             let failure = match stored {
                 Ok(()) => {
-                    self.note(attempt, began, None, None, "stored");
+                    self.ended(attempt, began, None, None, ("stored", "stored"));
                     return Ok(Value::Null);
                 }
                 Err(CarrierError::TooLarge { size, limit }) => {
@@ -216,7 +234,7 @@ impl Call<'_> {
                     RemoteFailure::NotStored { service: self.service(), problem: error.to_string() }
                 }
             };
-            self.note(attempt, began, None, None, failure.as_str());
+            self.ended(attempt, began, None, None, (failure.as_str(), failure.as_str()));
             // The id makes a second one the first one: storing it again is always safe.
             let last = attempt >= self.caller().options.attempts || self.remaining() <= PAUSE;
             if last || matches!(failure, RemoteFailure::TooLarge { .. }) {
@@ -230,68 +248,72 @@ impl Call<'_> {
     fn record(&self, attempt: u32, began: Instant, came: Result<&Answered, &RemoteFailure>) {
         match came {
             Ok(answered) => {
-                let word = if answered.skipped { "skipped" } else { "answered" };
-                let instance = Some(answered.instance.clone());
-                self.note(attempt, began, instance, Some(answered.took), word);
+                let skipped = answered.skipped.map(|why| format!("skipped ({})", why.as_str()));
+                let outcome = match &skipped {
+                    Some(why) => ("skipped", &**why),
+                    None => ("answered", "answered"),
+                };
+                self.ended(attempt, began, Some(&answered.instance), Some(answered.took), outcome);
             }
             Err(failure) => {
                 let instance = match failure {
-                    RemoteFailure::Failed { instance, .. } => Some(instance.clone()),
+                    RemoteFailure::Failed { instance, .. } => Some(&**instance),
                     _ => None,
                 };
-                self.note(attempt, began, instance, None, failure.as_str());
+                self.ended(attempt, began, instance, None, (failure.as_str(), failure.as_str()));
             }
         }
     }
 
-    fn note(
+    /// Notes how an attempt ended, in the row of the report and for the host's observer: its
+    /// outcome by one word, and as it is noted. Only the last attempt knows a process.
+    fn ended(
         &self,
         attempt: u32,
         began: Instant,
-        instance: Option<String>,
+        instance: Option<&str>,
         took: Option<Duration>,
-        outcome: &'static str,
+        (outcome, noted): (&'static str, &str),
     ) {
-        let observer = self.caller().options.observer.as_ref();
-        if self.calls.is_none() && observer.is_none() {
-            return;
+        let round_trip = began.elapsed();
+        if let Some(instance) = instance {
+            self.cx.note(note::PROCESS, instance);
         }
+        self.cx.note(note::ATTEMPT, Text(attempt));
+        self.cx.note(note::ROUND_TRIP, Text(format_args!("{round_trip:.1?}")));
+        self.cx.note(note::OUTCOME, noted);
+        let Some(observer) = self.caller().options.observer.as_ref() else { return };
         let call = RemoteCall {
             point: self.entry.point,
             service: self.service(),
             handler: self.entry.handler.clone(),
             call: self.id.clone(),
             attempt,
-            instance,
-            round_trip: began.elapsed(),
+            instance: instance.map(str::to_owned),
+            round_trip,
             took,
             outcome,
         };
-        if let Some(observer) = observer {
-            observer(&call);
-        }
-        if let Some(calls) = self.calls {
-            calls.push(call);
+        // It is the host's code, and no part of the call: its panic is not the handler's.
+        if catch_unwind(AssertUnwindSafe(|| observer(&call))).is_err() {
+            tracing::error!(%call, "who observes calls panicked");
         }
     }
 }
 
-/// A request with the headers that repeat it.
-pub(crate) fn message(request: &Request) -> Message {
-    let headers = [
-        (header::CALL, request.call.clone()),
-        (header::POINT, request.point.clone()),
-        (header::SCHEMA, request.schema.clone()),
-        (header::ATTEMPT, request.attempt.to_string()),
-        (header::BUDGET, request.budget_ms.to_string()),
-    ];
-    let headers = headers.map(|(name, value)| (name.to_owned(), value)).into();
-    Message { headers, body: wire::write(request) }
+/// Made into text only where there is a row for it.
+struct Text<T>(T);
+
+impl<T: fmt::Display> From<Text<T>> for String {
+    fn from(text: Text<T>) -> Self {
+        text.0.to_string()
+    }
 }
 
 /// A call that is under way. Dropped with its fire, it says so.
 struct Cancel<'c> {
     call: &'c Call<'c>,
+    attempt: u32,
     armed: bool,
 }
 
@@ -299,7 +321,8 @@ impl Drop for Cancel<'_> {
     fn drop(&mut self) {
         if self.armed {
             let Call { entry, id, .. } = self.call;
-            entry.caller.carrier.cancel(&entry.service, id);
+            let attempt = wire::cancellation(id, self.attempt);
+            entry.caller.carrier.cancel(&entry.service, &attempt);
         }
     }
 }

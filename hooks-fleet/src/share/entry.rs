@@ -7,8 +7,9 @@ use std::time::Duration;
 use hooks_runtime::handler::Registration;
 use hooks_runtime::json::Value;
 use hooks_runtime::point::{FailurePolicy, ModelKind};
-use hooks_runtime::{BoxError, HookContext, capturing};
+use hooks_runtime::{HookContext, capturing};
 
+use super::tape::Tape;
 use crate::error::FleetError;
 use crate::fleet::Caller;
 use crate::schema::Fit;
@@ -20,8 +21,11 @@ pub(crate) struct RemoteEntry {
     pub(crate) service: String,
     pub(crate) point: &'static str,
     pub(crate) model: ModelKind,
+    /// The model as requests name it.
+    pub(crate) model_name: String,
     pub(crate) handler: String,
     pub(crate) durable: bool,
+    tape: Tape,
     routing: RwLock<Arc<Routing>>,
 }
 
@@ -29,6 +33,8 @@ pub(crate) struct RemoteEntry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) priority: i32,
+    /// What decides among those of its priority.
+    pub(crate) turn: String,
     pub(crate) guard: bool,
     pub(crate) fail_closed: bool,
     pub(crate) timeout: Duration,
@@ -42,7 +48,8 @@ pub(crate) struct Routing {
     pub(crate) variants: Vec<Variant>,
     /// Why those that are there do not fit, where none does.
     pub(crate) incompatible: Option<String>,
-    pub(crate) limit: Duration,
+    /// Whether nobody is heard of any more, because the fleet is gone.
+    pub(crate) is_closed: bool,
 }
 
 /// The processes that serve it with one schema.
@@ -61,11 +68,12 @@ impl RemoteEntry {
         service: &str,
         (point, model): (&'static str, ModelKind),
         handler: &str,
-        durable: bool,
+        (durable, tape): (bool, &Tape),
     ) -> Self {
         let (service, handler) = (service.to_owned(), handler.to_owned());
-        let (caller, routing) = (Arc::clone(caller), RwLock::default());
-        Self { caller, service, point, model, handler, durable, routing }
+        let model_name = model.to_string();
+        let (caller, tape, routing) = (Arc::clone(caller), tape.clone(), RwLock::default());
+        Self { caller, service, point, model, model_name, handler, durable, tape, routing }
     }
 
     pub(crate) fn routing(&self) -> Arc<Routing> {
@@ -76,10 +84,16 @@ impl RemoteEntry {
         *self.routing.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(routing);
     }
 
-    /// The registration of it, in place of one of the same name.
+    /// How an operator names it.
+    fn address(&self) -> String {
+        format!("{}:{}/{}", self.point, self.service, self.handler)
+    }
+
+    /// The registration of it, or of it anew, in its own place.
     pub(crate) fn registration(
         self: &Arc<Self>,
         shape: &Shape,
+        anew: bool,
     ) -> Result<Registration, FleetError> {
         let catalogue = &self.caller.options.catalogue;
         let mut on = catalogue
@@ -87,8 +101,11 @@ impl RemoteEntry {
             .name(&*self.handler)
             .plugin(&*self.service)
             .priority(shape.priority)
-            .timeout(shape.timeout)
-            .replace();
+            .turn(&*shape.turn)
+            .timeout(shape.timeout);
+        if anew {
+            on = on.replace();
+        }
         if shape.fail_closed {
             on = on.on_failure(FailurePolicy::Closed);
         }
@@ -97,7 +114,8 @@ impl RemoteEntry {
         }
         let entry = Arc::clone(self);
         let call = capturing(async move |payload: Value, cx: &HookContext, merged: Value| {
-            entry.call(payload, cx, merged).await.map_err(BoxError::from)
+            let call = |payload| Arc::clone(&entry).call(payload, cx, merged);
+            entry.tape.ask(|| entry.address(), payload, call).await
         });
         Ok(if shape.guard { on.guard(call)? } else { on.handler(call) })
     }

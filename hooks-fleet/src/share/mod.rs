@@ -4,6 +4,7 @@ mod call;
 mod entry;
 mod reply;
 mod state;
+mod tape;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,8 +14,9 @@ use hooks_runtime::point::{HookPoint, ModelKind, PointDescriptor};
 use hooks_runtime::{HookRegistry, PluginId};
 
 pub(crate) use state::ShareState;
+use tape::Tape;
 
-use crate::error::FleetError;
+use crate::error::{FleetError, quoted};
 use crate::fleet::Fleet;
 use crate::schema;
 
@@ -29,6 +31,7 @@ pub struct Share {
     points: Vec<&'static PointDescriptor>,
     services: Services,
     required: Vec<Required>,
+    tape: Tape,
 }
 
 /// The services that take part.
@@ -46,7 +49,9 @@ pub(crate) struct Required {
     pub(crate) handler: String,
 }
 
-/// Points that are shared. Dropping this keeps them shared; [`stop`](Self::stop) ends it.
+/// Points that are shared. Dropping this keeps them shared as long as there is a clone of the
+/// [`Fleet`]: without one, the remote handlers stay in the order and fail. [`stop`](Self::stop)
+/// ends it.
 pub struct Sharing {
     fleet: Fleet,
     state: Arc<ShareState>,
@@ -61,6 +66,7 @@ impl Share {
             points: Vec::new(),
             services: Services::default(),
             required: Vec::new(),
+            tape: Tape::default(),
         }
     }
 
@@ -90,6 +96,9 @@ impl Share {
 
     /// Requires this handler of this service at `P`: it is in the order also while no process
     /// serves it, and a fire finds it absent, at once, under the policy of the point.
+    ///
+    /// The name is that in the service: of a handler that a plugin owns there, it begins with the
+    /// plugin, `safety.no_rm`.
     pub fn require<P: HookPoint>(
         mut self,
         service: impl Into<String>,
@@ -101,27 +110,81 @@ impl Share {
         self
     }
 
+    /// Keeps the answers of the remote handlers in a file: recorded the first time, given
+    /// again after, without a call. For tests.
+    ///
+    /// What is asked is the address of the handler with the payload. A handler that is
+    /// [required](Self::require) is in the order also while no process serves it, so that a
+    /// test with `CassetteMode::None` needs no service. A failure is given again with its
+    /// text; a call that its fire dropped is not recorded.
+    ///
+    /// ```
+    /// use hooks_fleet::{Fleet, FleetOptions, LocalNetwork};
+    /// use hooks_runtime::replay::{Cassette, CassetteMode};
+    /// use hooks_runtime::{Gate, HookRegistry, hook_points};
+    ///
+    /// hook_points! {
+    ///     #![hook(json = "camelCase", schema, catalogue = pub fn points)]
+    ///     /// Before a command is run.
+    ///     pub gating Running { line: String }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let file = std::env::temp_dir().join(format!("policy-{}.jsonl", std::process::id()));
+    /// # let no = r#"{"v":1,"who":"running:policy/no_rm","request":{"line":"rm notes"},"answer":{"verdict":"reject","reason":"nothing is deleted"}}"#;
+    /// # std::fs::write(&file, no)?;
+    /// // Recorded before, while the service was there.
+    /// let cassette = Cassette::open(&file, CassetteMode::None)?;
+    /// let hooks = HookRegistry::new();
+    /// let fleet = Fleet::local(&LocalNetwork::new(), FleetOptions::new("agent", points()))?;
+    /// let share = fleet.share::<Running>(&hooks).require::<Running>("policy", "no_rm");
+    /// let _sharing = share.cassette(&cassette).start().await?;
+    /// let command = RunningPayload { line: "rm notes".into() };
+    /// let Gate::Rejected(rejection) = hooks.fire_gating::<Running>(command).await? else { panic!() };
+    /// assert_eq!(rejection.reason(), "nothing is deleted");
+    /// # std::fs::remove_file(&file)?;
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "cassette")]
+    pub fn cassette(mut self, cassette: &hooks_runtime::replay::Cassette) -> Self {
+        self.tape.cassette = Some(cassette.clone());
+        self
+    }
+
     /// Begins: when this returns, the handlers that are there are in the order.
     pub async fn start(self) -> Result<Sharing, FleetError> {
-        let Self { fleet, hooks, points, services, required } = self;
+        let Self { fleet, hooks, points, services, required, tape } = self;
         for service in &services.named {
             PluginId::new(service)?;
         }
         let options = &fleet.0.caller.options;
+        let names: Vec<_> = points.iter().map(|point| point.name()).collect();
         let mut own = BTreeMap::new();
         for point in points {
             let (name, durable) = (point.name(), options.durable.contains(point.name()));
             check(point, durable)?;
             own.insert(name, (point.model(), schema::of_point(&options.catalogue, name, durable)?));
         }
-        let state = Arc::new(ShareState::new(hooks, own, services, required));
+        if services.named.is_empty() && !services.any {
+            return Err(FleetError::NoService { points: quoted(names) });
+        }
+        let state = Arc::new(ShareState::new(hooks, own, services, required, tape));
         fleet.watch().await?;
         let shares = &fleet.0.shares;
         shares.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&state));
-        let present = fleet.0.table().present();
-        state.apply_checked(&fleet.0.caller, &present)?;
-        state.note_strangers(&fleet.0.caller, &present);
-        Ok(Sharing { fleet, state })
+        let caller = &fleet.0.caller;
+        let applied = state.apply(caller, || fleet.0.table().present());
+        state.note_strangers(caller, &fleet.0.table().present());
+        let sharing = Sharing { fleet, state };
+        match applied {
+            Ok(()) => Ok(sharing),
+            Err(error) => {
+                // Nothing of it may take part later on.
+                sharing.stop();
+                Err(error)
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::entry::{RemoteEntry, Variant};
 use crate::carrier::Message;
 use crate::failure::RemoteFailure;
 use crate::presence::excerpt;
-use crate::wire::{self, Reply, ReplyOutcome};
+use crate::wire::{self, Reply, ReplyOutcome, SkippedReason};
 
 /// How long is waited for the announcement of a process that has answered before it.
 const GRACE: Duration = Duration::from_millis(250);
@@ -19,7 +19,8 @@ const GRACE: Duration = Duration::from_millis(250);
 /// What a service answered.
 pub(crate) struct Answered {
     pub(crate) answer: Value,
-    pub(crate) skipped: bool,
+    /// Why it had no opinion without being called, where it was not.
+    pub(crate) skipped: Option<SkippedReason>,
     pub(crate) instance: String,
     pub(crate) took: Duration,
 }
@@ -63,10 +64,11 @@ pub(crate) async fn read(
     match reply.outcome {
         ReplyOutcome::Answer { mut answer } => {
             fitted(entry.model, variant, &mut answer, left_out).map_err(bad)?;
-            Ok(Answered { answer, skipped: false, instance, took })
+            Ok(Answered { answer, skipped: None, instance, took })
         }
-        ReplyOutcome::Skipped { .. } => {
-            Ok(Answered { answer: no_opinion(entry.model), skipped: true, instance, took })
+        ReplyOutcome::Skipped { reason } => {
+            let skipped = Some(reason);
+            Ok(Answered { answer: no_opinion(entry.model), skipped, instance, took })
         }
         ReplyOutcome::Failed { cause, message } => {
             Err(RemoteFailure::Failed { service: entry.service.clone(), instance, cause, message })

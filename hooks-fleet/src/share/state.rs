@@ -1,7 +1,7 @@
 //! The remote handlers of one registry, kept in step with who is there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hooks_runtime::HookRegistry;
@@ -9,10 +9,12 @@ use hooks_runtime::point::ModelKind;
 use hooks_runtime::registry::{Handle, HandlerInfo};
 
 use super::entry::{RemoteEntry, Routing, Shape, Variant};
+use super::tape::Tape;
 use super::{Required, Services};
 use crate::error::FleetError;
 use crate::fleet::Caller;
-use crate::schema;
+use crate::presence::excerpt;
+use crate::schema::{self, Fit};
 use crate::wire::subject::Route;
 use crate::wire::{AnnouncedHandler, AnnouncedPoint, Announcement};
 
@@ -25,13 +27,29 @@ pub(crate) struct ShareState {
     own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
     services: Services,
     required: Vec<Required>,
-    entries: Mutex<BTreeMap<Key, Registered>>,
+    tape: Tape,
+    entries: Mutex<Entries>,
+}
+
+/// The remote handlers that the registry has.
+#[derive(Default)]
+struct Entries {
+    registered: BTreeMap<Key, Registered>,
+    /// Whether sharing has ended: nothing comes any more.
+    is_stopped: bool,
 }
 
 struct Registered {
     entry: Arc<RemoteEntry>,
     shape: Shape,
     handle: Handle,
+}
+
+/// A handler that is about to be registered, or registered anew.
+struct Coming {
+    key: Key,
+    entry: Arc<RemoteEntry>,
+    shape: Shape,
 }
 
 /// A handler as it is to be.
@@ -46,8 +64,9 @@ impl ShareState {
         own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
         services: Services,
         required: Vec<Required>,
+        tape: Tape,
     ) -> Self {
-        Self { hooks, own, services, required, entries: Mutex::default() }
+        Self { hooks, own, services, required, tape, entries: Mutex::default() }
     }
 
     /// Whether processes of that service take part.
@@ -57,26 +76,30 @@ impl ShareState {
 
     /// Whether that handler is a remote one of this registry.
     pub(crate) fn owns(&self, service: &str, info: &HandlerInfo) -> bool {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.contains_key(&(service.to_owned(), info.point, info.name.to_string()))
+        let key = (service.to_owned(), info.point, info.name.to_string());
+        self.entries().registered.contains_key(&key)
     }
 
-    /// Makes the registry have the handlers that are there; what cannot be is logged.
-    pub(crate) fn apply(&self, caller: &Arc<Caller>, present: &[Announcement]) {
-        if let Err(error) = self.apply_checked(caller, present) {
-            tracing::error!(%error, "remote handlers are not in the order");
-        }
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes the registry have the handlers that are there. Those that come do so at one
-    /// instant, and so do those that go.
-    pub(crate) fn apply_checked(
+    /// instant, and so do those that go. One that the registry refuses is noticed, and holds
+    /// up no other; the error is that of one that is required.
+    pub(crate) fn apply(
         &self,
         caller: &Arc<Caller>,
-        present: &[Announcement],
+        present: impl FnOnce() -> Vec<Arc<Announcement>>,
     ) -> Result<(), FleetError> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut wanted = self.wanted(caller, present, &entries);
+        let mut entries = self.entries();
+        if entries.is_stopped {
+            return Ok(());
+        }
+        // Asked for only now: the last call has the newest.
+        let present = present();
+        let entries = &mut entries.registered;
+        let mut wanted = self.wanted(caller, &present, entries);
         // Where calls go, first: a handler that comes is served from its first call.
         let mut coming = Vec::new();
         for (key, Wanted { shape, routing }) in &mut wanted {
@@ -85,36 +108,119 @@ impl ShareState {
                 || {
                     let (model, own) = &self.own[key.1];
                     let point = (key.1, *model);
-                    Arc::new(RemoteEntry::new(caller, &key.0, point, &key.2, own.durable))
+                    let kept = (own.durable, &self.tape);
+                    Arc::new(RemoteEntry::new(caller, &key.0, point, &key.2, kept))
                 },
                 |known| Arc::clone(&known.entry),
             );
             entry.set_routing(std::mem::take(routing));
             if known.is_none_or(|known| known.shape != *shape) {
-                coming.push((key.clone(), entry, shape.clone()));
+                coming.push(Coming { key: key.clone(), entry, shape: shape.clone() });
             }
         }
-        let registrations = coming.iter().map(|(_, entry, shape)| entry.registration(shape));
-        let registrations = registrations.collect::<Result<Vec<_>, _>>()?;
-        if !registrations.is_empty() {
-            let handles = self.hooks.register(registrations)?;
-            for ((key, entry, shape), handle) in coming.into_iter().zip(handles) {
-                entries.insert(key, Registered { entry, shape, handle });
+        let is_gone = |key: &&Key| !wanted.contains_key(key);
+        let gone: Vec<_> = entries.keys().filter(is_gone).cloned().collect();
+        let mut refused = Vec::new();
+        if self.change(&coming, &gone, entries).is_err() {
+            refused = self.change_one_by_one(coming, &gone, entries);
+        }
+        self.note_refused(caller, &present, refused)
+    }
+
+    /// Registers them one after another, where the registry refuses the whole: what one process
+    /// announces does not keep the handlers of others out of the order.
+    fn change_one_by_one(
+        &self,
+        coming: Vec<Coming>,
+        gone: &[Key],
+        entries: &mut BTreeMap<Key, Registered>,
+    ) -> Vec<(Key, FleetError)> {
+        let mut refused = Vec::new();
+        for mut coming in coming {
+            let Err(error) = self.change(std::slice::from_ref(&coming), &[], entries) else {
+                continue;
+            };
+            let is_new = !entries.contains_key(&coming.key);
+            if is_new && self.requires(&coming.key) {
+                // It has a place all the same, at which every fire finds why it does not work.
+                let why = format!("it is refused here: {error}");
+                let routing = Routing { incompatible: Some(why), ..Routing::default() };
+                coming.entry.set_routing(routing);
+                let limit = coming.shape.timeout.max(Duration::from_millis(1));
+                // Its turn is nothing that could be refused.
+                let turn = std::mem::take(&mut coming.shape.turn);
+                coming.shape =
+                    Shape { turn, ..Shape::unknown(&coming.key.0, &coming.key.2, limit) };
+                match self.change(std::slice::from_ref(&coming), &[], entries) {
+                    Ok(()) => {}
+                    Err(error) => refused.push((coming.key, error)),
+                }
+            } else {
+                refused.push((coming.key, error));
             }
         }
-        let gone: Vec<_> =
-            entries.keys().filter(|key| !wanted.contains_key(key)).cloned().collect();
-        let gone = gone.iter().filter_map(|key| entries.remove(key));
-        let handles: Vec<_> = gone.map(|registered| registered.handle).collect();
-        if !handles.is_empty() {
-            // Calls under way end by themselves: nobody waits for them here.
-            drop(self.hooks.unregister(handles));
+        // Nothing of these is refused.
+        drop(self.change(&[], gone, entries));
+        refused
+    }
+
+    /// Registers those that come and removes those that go, at one instant.
+    fn change(
+        &self,
+        coming: &[Coming],
+        gone: &[Key],
+        entries: &mut BTreeMap<Key, Registered>,
+    ) -> Result<(), FleetError> {
+        if coming.is_empty() && gone.is_empty() {
+            return Ok(());
+        }
+        // Only an entry of this share is replaced: never another one of the same name.
+        let registration =
+            |it: &Coming| it.entry.registration(&it.shape, entries.contains_key(&it.key));
+        let registrations = coming.iter().map(registration).collect::<Result<Vec<_>, _>>()?;
+        let leaving = gone.iter().filter_map(|key| Some(entries.get(key)?.handle.clone()));
+        // Calls under way end by themselves: waiting for them here would hold up the others.
+        let (handles, _removal) = self.hooks.exchange(leaving, registrations)?;
+        entries.retain(|key, _| !gone.contains(key));
+        for (Coming { key, entry, shape }, handle) in coming.iter().zip(handles) {
+            let (entry, shape) = (Arc::clone(entry), shape.clone());
+            entries.insert(key.clone(), Registered { entry, shape, handle });
         }
         Ok(())
     }
 
+    fn requires(&self, (service, point, handler): &Key) -> bool {
+        let is_it =
+            |it: &Required| it.service == *service && it.point == *point && it.handler == *handler;
+        self.required.iter().any(is_it)
+    }
+
+    fn note_refused(
+        &self,
+        caller: &Caller,
+        present: &[Arc<Announcement>],
+        refused: Vec<(Key, FleetError)>,
+    ) -> Result<(), FleetError> {
+        let mut of_required = Ok(());
+        for (key, error) in refused {
+            let (service, point, handler) = &key;
+            let why = format!("`{}` at `{point}` is refused here: {error}", excerpt(handler));
+            let brings = |it: &&Arc<Announcement>| {
+                it.service == *service
+                    && it.handlers.iter().any(|it| it.point == *point && it.handler == *handler)
+            };
+            for announcement in present.iter().filter(brings) {
+                caller.strangers.note(service, &announcement.instance, &why);
+            }
+            if self.requires(&key) {
+                of_required = Err(error);
+            }
+        }
+        of_required
+    }
+
     /// Notices those that are there and are not let in.
-    pub(crate) fn note_strangers(&self, caller: &Caller, present: &[Announcement]) {
+    pub(crate) fn note_strangers(&self, caller: &Caller, present: &[Arc<Announcement>]) {
         for announcement in present.iter().filter(|it| !self.admits(&it.service)) {
             if announcement.handlers.iter().any(|it| self.own.contains_key(&*it.point)) {
                 let why = "its service is not named by `from` or `require`";
@@ -125,15 +231,26 @@ impl ShareState {
 
     /// Removes all of them at one instant.
     pub(crate) fn clear(&self) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let handles = std::mem::take(&mut *entries).into_values().map(|entry| entry.handle);
-        drop(self.hooks.unregister(handles));
+        let mut entries = self.entries();
+        entries.is_stopped = true;
+        let handles = std::mem::take(&mut entries.registered).into_values();
+        drop(self.hooks.unregister(handles.map(|entry| entry.handle)));
+    }
+
+    /// Keeps the handlers in the registry, and has their calls fail: nobody is heard of any
+    /// more, and a handler that left would open its gate.
+    pub(crate) fn close(&self) {
+        let mut entries = self.entries();
+        entries.is_stopped = true;
+        for known in entries.registered.values() {
+            known.entry.set_routing(Routing { is_closed: true, ..Routing::default() });
+        }
     }
 
     fn wanted(
         &self,
         caller: &Arc<Caller>,
-        present: &[Announcement],
+        present: &[Arc<Announcement>],
         entries: &BTreeMap<Key, Registered>,
     ) -> BTreeMap<Key, Wanted> {
         let default = caller.options.timeout;
@@ -142,54 +259,51 @@ impl ShareState {
         for Required { service, point, handler } in &self.required {
             let key = (service.clone(), *point, handler.clone());
             let shape = entries.get(&key).map_or_else(
-                || Shape {
-                    priority: 0,
-                    guard: false,
-                    fail_closed: false,
-                    timeout: default,
-                    pure: false,
-                },
+                || Shape::unknown(service, handler, default),
                 |known| known.shape.clone(),
             );
-            let routing = Routing { limit: shape.timeout, ..Routing::default() };
-            wanted.insert(key, Wanted { shape, routing });
+            wanted.insert(key, Wanted { shape, routing: Routing::default() });
         }
         // What is stored for a service waits for it: its absence loses nothing.
         for (key, known) in entries.iter().filter(|(_, known)| known.entry.durable) {
             wanted.entry(key.clone()).or_insert_with(|| Wanted {
                 shape: known.shape.clone(),
-                routing: Routing { limit: known.shape.timeout, ..Routing::default() },
+                routing: Routing::default(),
             });
         }
         // A process of this one's own service and instance takes part as any other.
         for announcement in present.iter().filter(|it| self.admits(&it.service)) {
-            for handler in &announcement.handlers {
+            for (place, handler) in announcement.handlers.iter().enumerate() {
                 let Some((point, (_, own))) = self.own.get_key_value(&*handler.point) else {
                     continue;
                 };
                 let Some(theirs) = announcement.points.get(*point) else { continue };
                 let key = (announcement.service.clone(), *point, handler.handler.clone());
-                let shape = shape(handler, default);
-                // The first process decides on the place, so that all processes that fire agree.
-                let is_seen = wanted.get(&key).is_some_and(|it| !it.routing.is_empty());
+                let shape = shape(&announcement.service, place, handler, default);
+                let fit = schema::fit(own, theirs);
                 let entry = wanted.entry(key).or_insert_with(|| Wanted {
                     shape: shape.clone(),
-                    routing: Routing { limit: shape.timeout, ..Routing::default() },
+                    routing: Routing::default(),
                 });
-                if !is_seen {
-                    entry.routing.limit = shape.timeout;
-                    entry.shape = shape;
-                }
-                entry.routing.add(announcement, handler, own, theirs);
+                entry.place(shape, fit.is_ok());
+                entry.routing.add(announcement, handler, theirs, &own.schema, fit);
             }
         }
         wanted
     }
 }
 
-fn shape(handler: &AnnouncedHandler, default: Duration) -> Shape {
+/// What decides among handlers of one priority: the service, then its own order, as it was
+/// announced. So every process that fires has one order, in whatever order it heard of them.
+fn turn(service: &str, place: usize, handler: &str) -> String {
+    // No service has a space in its name, and the numbers are as long as each other.
+    format!("{service} {:04} {handler}", place.min(9_999))
+}
+
+fn shape(service: &str, place: usize, handler: &AnnouncedHandler, default: Duration) -> Shape {
     Shape {
         priority: handler.priority,
+        turn: turn(service, place, &handler.handler),
         guard: handler.guard,
         fail_closed: handler.fail_closed,
         timeout: handler.timeout_ms.map_or(default, Duration::from_millis),
@@ -197,20 +311,40 @@ fn shape(handler: &AnnouncedHandler, default: Duration) -> Shape {
     }
 }
 
-impl Routing {
-    fn is_empty(&self) -> bool {
-        self.variants.is_empty() && self.incompatible.is_none()
+impl Shape {
+    /// That of a handler of which nothing is known yet.
+    fn unknown(service: &str, handler: &str, timeout: Duration) -> Self {
+        let turn = turn(service, usize::MAX, handler);
+        Self { priority: 0, turn, guard: false, fail_closed: false, timeout, pure: false }
     }
+}
 
+impl Wanted {
+    /// What one more process says of the handler. The first that fits decides on the place, so
+    /// that all processes that fire agree; what makes it stricter counts from each of them.
+    fn place(&mut self, shape: Shape, fits: bool) {
+        let Routing { variants, incompatible, .. } = &self.routing;
+        if variants.is_empty() && (fits || incompatible.is_none()) {
+            self.shape = shape;
+        } else if fits {
+            self.shape.guard |= shape.guard;
+            self.shape.fail_closed |= shape.fail_closed;
+            self.shape.pure &= shape.pure;
+        }
+    }
+}
+
+impl Routing {
     /// Adds a process that serves the handler.
     fn add(
         &mut self,
         announcement: &Announcement,
         handler: &AnnouncedHandler,
-        own: &AnnouncedPoint,
         theirs: &AnnouncedPoint,
+        own: &str,
+        fit: Result<Fit, String>,
     ) {
-        let fit = match schema::fit(own, theirs) {
+        let fit = match fit {
             Ok(fit) => fit,
             Err(why) => {
                 self.incompatible.get_or_insert(why);
@@ -233,6 +367,6 @@ impl Routing {
         let (idempotent, instances) = (handler.idempotent, BTreeSet::from([instance]));
         self.variants.push(Variant { route, fit, instances, idempotent });
         // The own schema first: nothing is left out there.
-        self.variants.sort_by_key(|it| it.route.schema != own.schema);
+        self.variants.sort_by_key(|it| it.route.schema != own);
     }
 }

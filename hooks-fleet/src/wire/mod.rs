@@ -10,9 +10,12 @@ mod announcement;
 mod reply;
 mod request;
 pub mod subject;
+mod unique;
 
 pub use announcement::{AnnouncedHandler, AnnouncedPoint, Announcement};
+pub(crate) use reply::Replying;
 pub use reply::{RefusalReason, Reply, ReplyOutcome, SkippedReason};
+pub(crate) use request::Asking;
 pub use request::Request;
 
 use serde::Serialize;
@@ -24,8 +27,17 @@ pub const VERSION: u32 = 1;
 /// How deep fires may be nested across processes.
 pub const MAX_DEPTH: u32 = 16;
 
-/// Headers that repeat what the body says, for those on the way. The body counts; a header
-/// that says something else is refused.
+/// What a cancellation says: which attempt of which call is no longer waited for.
+///
+/// ```
+/// assert_eq!(hooks_fleet::wire::cancellation("a1-7", 2), "a1-7 2");
+/// ```
+pub fn cancellation(call: &str, attempt: u32) -> String {
+    [call, " ", &*attempt.to_string()].concat()
+}
+
+/// Headers that repeat what the body says, for those on the way: a request needs none of them.
+/// The body counts; a header that says something else is refused.
 pub mod header {
     /// [`Request::call`](super::Request::call).
     pub const CALL: &str = "Hook-Fire-Id";
@@ -37,6 +49,10 @@ pub mod header {
     pub const ATTEMPT: &str = "Hook-Attempt";
     /// [`Request::budget_ms`](super::Request::budget_ms).
     pub const BUDGET: &str = "Hook-Timeout-Ms";
+    /// [`Request::traceparent`](super::Request::traceparent), where there is one.
+    pub const TRACEPARENT: &str = "traceparent";
+    /// [`Request::tracestate`](super::Request::tracestate), where there is one.
+    pub const TRACESTATE: &str = "tracestate";
 }
 
 /// Why a message cannot be read.
@@ -85,6 +101,9 @@ pub(crate) fn read<T: DeserializeOwned + Versioned>(text: &[u8]) -> Result<T, Un
 
 /// Writes a message.
 pub(crate) fn write<T: Serialize>(message: &T) -> Vec<u8> {
+    // What most of them fit in: growing in steps costs more than writing.
+    let mut text = Vec::with_capacity(512);
     // All of them are made of text, numbers and JSON values.
-    serde_json::to_vec(message).expect("messages of the contract are JSON")
+    serde_json::to_writer(&mut text, message).expect("messages of the contract are JSON");
+    text
 }

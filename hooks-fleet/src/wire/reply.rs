@@ -1,6 +1,7 @@
 //! What the process that serves answers.
 
 use schemars::JsonSchema;
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,9 +26,22 @@ pub struct Reply {
     pub outcome: ReplyOutcome,
 }
 
+/// A reply as it is written, without copies of what others keep. Its fields are those of
+/// [`Reply`], in their order.
+#[derive(Debug, Serialize)]
+pub(crate) struct Replying<'a> {
+    pub(crate) v: u32,
+    pub(crate) call: &'a str,
+    pub(crate) attempt: u32,
+    pub(crate) instance: &'a str,
+    pub(crate) schema: &'a str,
+    pub(crate) took_us: u64,
+    pub(crate) outcome: &'a ReplyOutcome,
+}
+
 /// What came of a call: three things that are never taken for each other. It decided, it had
 /// no opinion, it failed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ReplyOutcome {
     /// The handler answered; a rejection is an answer.
@@ -56,6 +70,80 @@ pub enum ReplyOutcome {
     },
 }
 
+/// An outcome as it is read, in one pass: what serde derives for an enum with a tag keeps all
+/// fields until it knows the tag.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Fields {
+    kind: Option<Kind>,
+    #[serde(deserialize_with = "super::unique::some")]
+    answer: Option<Value>,
+    #[serde(deserialize_with = "present")]
+    reason: Option<SkippedReason>,
+    #[serde(deserialize_with = "present")]
+    cause: Option<String>,
+    #[serde(deserialize_with = "present")]
+    message: Option<String>,
+    #[serde(deserialize_with = "present")]
+    why: Option<RefusalReason>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Answer,
+    Skipped,
+    Failed,
+    Refused,
+}
+
+/// A field that is not `null` where it is there.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+impl<'de> Deserialize<'de> for ReplyOutcome {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut fields = Fields::deserialize(from)?;
+        let kind = fields.kind.take().ok_or_else(|| D::Error::missing_field("kind"))?;
+        let outcome = match kind {
+            Kind::Answer => Self::Answer { answer: taken("answer", &mut fields.answer)? },
+            Kind::Skipped => Self::Skipped { reason: taken("reason", &mut fields.reason)? },
+            Kind::Failed => Self::Failed {
+                cause: taken("cause", &mut fields.cause)?,
+                message: taken("message", &mut fields.message)?,
+            },
+            Kind::Refused => Self::Refused {
+                why: taken("why", &mut fields.why)?,
+                message: taken("message", &mut fields.message)?,
+            },
+        };
+        match fields.left() {
+            None => Ok(outcome),
+            Some(name) => Err(D::Error::custom(format_args!("`{name}` is of another outcome"))),
+        }
+    }
+}
+
+fn taken<T, E: Error>(name: &'static str, field: &mut Option<T>) -> Result<T, E> {
+    field.take().ok_or_else(|| E::missing_field(name))
+}
+
+impl Fields {
+    /// A field that was there and not asked for.
+    fn left(&self) -> Option<&'static str> {
+        let Self { kind: _, answer, reason, cause, message, why } = self;
+        let all = [
+            ("answer", answer.is_some()),
+            ("reason", reason.is_some()),
+            ("cause", cause.is_some()),
+            ("message", message.is_some()),
+            ("why", why.is_some()),
+        ];
+        all.into_iter().find(|(_, is_there)| *is_there).map(|(name, _)| name)
+    }
+}
+
 /// Why a handler had no opinion without being called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -73,6 +161,20 @@ pub enum SkippedReason {
     Shadow,
     /// It is bound to a target, and this call has none.
     Target,
+}
+
+impl SkippedReason {
+    /// One word, as it is on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Condition => "condition",
+            Self::Once => "once",
+            Self::Disabled => "disabled",
+            Self::SampledOut => "sampled_out",
+            Self::Shadow => "shadow",
+            Self::Target => "target",
+        }
+    }
 }
 
 /// Why a process refused a call before anything ran.
@@ -113,5 +215,52 @@ impl RefusalReason {
     /// Whether another attempt may fare better: another instance, or a moment later.
     pub fn is_passing(self) -> bool {
         matches!(self, Self::Overloaded | Self::Draining)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Reply, ReplyOutcome, Replying};
+    use crate::wire;
+
+    #[test]
+    fn what_is_written_is_a_reply() {
+        let outcome = ReplyOutcome::Answer { answer: json!({"verdict": "pass"}) };
+        let replying = Replying {
+            v: wire::VERSION,
+            call: "kq2x-17",
+            attempt: 1,
+            instance: "aqx7",
+            schema: "5f0c",
+            took_us: 120,
+            outcome: &outcome,
+        };
+        let written = wire::write(&replying);
+        let reply: Reply = wire::read(&written).unwrap();
+        assert_eq!((wire::write(&reply), reply.outcome), (written, outcome));
+    }
+
+    #[test]
+    fn an_outcome_has_the_fields_of_its_kind_and_no_others() {
+        for (text, expected) in [
+            (r#"{"answer":1}"#, "missing field `kind`"),
+            (r#"{"kind":"answer"}"#, "missing field `answer`"),
+            (r#"{"kind":"failed","cause":"error"}"#, "missing field `message`"),
+            (r#"{"kind":"answer","answer":1,"why":"expired"}"#, "`why` is of another outcome"),
+            (r#"{"kind":"answer","answer":{"a":1,"a":2}}"#, "an object names a key twice"),
+            (r#"{"kind":"answer","answer":1,"answer":2}"#, "duplicate field `answer`"),
+            (r#"{"kind":"answer","answer":1,"other":1}"#, "unknown field `other`"),
+            (r#"{"kind":"guessed"}"#, "unknown variant `guessed`"),
+            (r#"{"kind":"skipped","reason":null}"#, "expected value"),
+        ] {
+            let error = serde_json::from_str::<ReplyOutcome>(text).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+        // Fields have no order, and `null` is an answer.
+        let nothing: ReplyOutcome =
+            serde_json::from_str(r#"{"answer":null,"kind":"answer"}"#).unwrap();
+        assert_eq!(nothing, ReplyOutcome::Answer { answer: serde_json::Value::Null });
     }
 }

@@ -19,7 +19,10 @@ pub struct Route {
 impl Route {
     /// The subject of its requests: `hooks.req.<service>.<point>.<handler>.<schema>`.
     pub fn request(&self) -> String {
-        format!("{}.{}", self.under("hooks.req"), token(&self.schema))
+        let mut subject = self.under("hooks.req");
+        subject.push('.');
+        push_token(&mut subject, &self.schema);
+        subject
     }
 
     /// The subject of its durable deliveries: `hooks.void.<service>.<point>.<handler>`. What
@@ -35,7 +38,15 @@ impl Route {
 
     fn under(&self, prefix: &str) -> String {
         let Self { service, point, handler, .. } = self;
-        format!("{prefix}.{}.{}.{}", token(service), token(point), token(handler))
+        let names = service.len() + point.len() + handler.len() + self.schema.len();
+        // A name has few letters that are written as three.
+        let mut subject = String::with_capacity(prefix.len() + names + 16);
+        subject.push_str(prefix);
+        for name in [service, point, handler] {
+            subject.push('.');
+            push_token(&mut subject, name);
+        }
+        subject
     }
 }
 
@@ -64,12 +75,44 @@ pub fn presence(service: &str, instance: &str) -> String {
 /// ```
 pub fn token(text: &str) -> String {
     let mut token = String::with_capacity(text.len());
+    push_token(&mut token, text);
+    token
+}
+
+fn push_token(to: &mut String, text: &str) {
+    let stands_for_itself = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if text.bytes().all(stands_for_itself) {
+        to.push_str(text);
+        return;
+    }
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
-            token.push(char::from(byte));
+        if stands_for_itself(byte) {
+            to.push(char::from(byte));
         } else {
-            let _ = write!(token, "={byte:02X}");
+            let _ = write!(to, "={byte:02X}");
         }
     }
-    token
+}
+
+/// The text of a token, where it is one that [`token`] writes.
+///
+/// ```
+/// use hooks_fleet::wire::subject::{text, token};
+///
+/// assert_eq!(text(&token("orders:place")).as_deref(), Some("orders:place"));
+/// assert_eq!(text("=3a"), None);
+/// ```
+pub fn text(token: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(token.len());
+    let mut rest = token.bytes();
+    while let Some(byte) = rest.next() {
+        let digit = |digit: u8| char::from(digit).to_digit(16);
+        bytes.push(match byte {
+            b'=' => u8::try_from(digit(rest.next()?)? * 16 + digit(rest.next()?)?).ok()?,
+            byte => byte,
+        });
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    // One text has one token.
+    (self::token(&text) == token).then_some(text)
 }

@@ -1,5 +1,8 @@
 //! A history of operations: invoked, and then ok, failed or unknown; and what is promised of it.
 
+pub(crate) mod process;
+pub(crate) mod versions;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -16,6 +19,8 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
     Passed(String),
+    /// It passed, without what only the one who fired knows.
+    PassedWithout,
     Rejected,
     Claimed(u64),
     Stored,
@@ -44,6 +49,8 @@ pub(crate) enum Violation {
     OutOfOrder(u64),
     /// A fire is said to have failed without its last handler running, and it ran.
     RanThough(u64),
+    /// What another version does not know did not come back.
+    LeftOut(u64),
     /// A claim is not the one that was made.
     WrongClaim(u64),
     /// What is not declared idempotent ran twice for one claim.
@@ -55,27 +62,41 @@ pub(crate) enum Violation {
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct History(Arc<Mutex<BTreeMap<u64, Operation>>>);
+pub(crate) struct History(Arc<Mutex<Records>>);
+
+#[derive(Default)]
+struct Records {
+    operations: BTreeMap<u64, Operation>,
+    /// What ran when, as processes of this machine say.
+    ran: Vec<(u64, u128, &'static str)>,
+}
 
 impl History {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Operation>> {
+    fn lock(&self) -> MutexGuard<'_, Records> {
         self.0.lock().unwrap()
     }
 
     pub(crate) fn invoked(&self, number: u64, kind: Kind) {
-        self.lock().insert(number, Operation { number, kind, came: None, ran: Vec::new() });
+        let operation = Operation { number, kind, came: None, ran: Vec::new() };
+        self.lock().operations.insert(number, operation);
     }
 
-    pub(crate) fn ran(&self, number: u64, handler: &'static str) {
-        self.lock().get_mut(&number).expect("it was invoked").ran.push(handler);
+    pub(crate) fn ran(&self, number: u64, when: u128, handler: &'static str) {
+        self.lock().ran.push((number, when, handler));
     }
 
     pub(crate) fn came(&self, number: u64, came: Came) {
-        self.lock().get_mut(&number).expect("it was invoked").came = Some(came);
+        self.lock().operations.get_mut(&number).expect("it was invoked").came = Some(came);
     }
 
     pub(crate) fn operations(&self) -> Vec<Operation> {
-        self.lock().values().cloned().collect()
+        let records = self.lock();
+        let (mut operations, mut ran) = (records.operations.clone(), records.ran.clone());
+        ran.sort_by_key(|(_, when, _)| *when);
+        for (number, _, handler) in ran {
+            operations.get_mut(&number).expect("it was invoked").ran.push(handler);
+        }
+        operations.into_values().collect()
     }
 }
 
@@ -101,6 +122,7 @@ fn violations(operation: &Operation) -> Vec<Violation> {
                 add(!judged, Violation::PassedUnjudged);
                 add(judged && number.is_multiple_of(3), Violation::PassedForbidden);
             }
+            add(*came == Came::PassedWithout, Violation::LeftOut);
             // The first rewriter runs before the first guard; a call whose fate is unknown to
             // the one who fires ends its fire, so no guard runs after it.
             let place = |handler: &str| ran.iter().position(|it| *it == handler);
@@ -126,7 +148,7 @@ pub(crate) fn counts(operations: &[Operation]) -> String {
     for operation in operations {
         let came = match &operation.came {
             None => "no end",
-            Some(Came::Passed(_)) => "passed",
+            Some(Came::Passed(_) | Came::PassedWithout) => "passed",
             Some(Came::Rejected) => "rejected",
             Some(Came::Claimed(_)) => "claimed",
             Some(Came::Stored) => "stored",

@@ -32,7 +32,7 @@ hook_points! {
 }
 
 /// What handlers did, in order.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {

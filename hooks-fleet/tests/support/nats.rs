@@ -34,8 +34,24 @@ impl Server {
         Self::with_config("", Vec::new()).await
     }
 
+    /// Starts one that keeps nothing.
+    pub async fn without_jetstream() -> Option<Self> {
+        Self::with_text(|_| String::new(), Vec::new()).await
+    }
+
     /// Starts one with that beside its port and its store.
     pub async fn with_config(config: &str, variables: Vec<(String, String)>) -> Option<Self> {
+        let text = |store: &Path| {
+            let store = store.display().to_string();
+            format!("jetstream {{ store_dir: {store:?} }}\n{config}\n")
+        };
+        Self::with_text(text, variables).await
+    }
+
+    async fn with_text(
+        text: impl FnOnce(&Path) -> String,
+        variables: Vec<(String, String)>,
+    ) -> Option<Self> {
         if program().is_none() {
             eprintln!(
                 "LEFT OUT: there is no nats-server here (Debian: `apt-get install nats-server`, \
@@ -46,12 +62,8 @@ impl Server {
         let folder = tempfile::tempdir().unwrap();
         let port = free_port();
         let path = folder.path().join("server.conf");
-        let store = folder.path().join("store");
-        let text = format!(
-            "listen: 127.0.0.1:{port}\njetstream {{ store_dir: {:?} }}\n{config}\n",
-            store.display().to_string()
-        );
-        std::fs::write(&path, text).unwrap();
+        let text = text(&folder.path().join("store"));
+        std::fs::write(&path, format!("listen: 127.0.0.1:{port}\n{text}")).unwrap();
         let mut server = Self { child: None, config: path, variables, port, folder };
         server.run().await;
         Some(server)

@@ -8,10 +8,11 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use hooks_fleet::LocalNetwork;
 use hooks_fleet::carrier::{
-    Cancellations, Carrier, CarrierError, Deliveries, Message, Requests, Watch,
+    Cancellations, Carrier, CarrierError, Deliveries, Inbound, Message, Requests, Watch,
 };
 use hooks_fleet::wire::Announcement;
 use hooks_fleet::wire::subject::Route;
+use tokio::sync::Semaphore;
 
 type Change = Arc<dyn Fn(&mut Message) + Send + Sync>;
 type Reply =
@@ -25,12 +26,16 @@ pub struct Tamper {
     pub reply: Reply,
     /// How often a request was sent.
     pub sent: Arc<Mutex<u32>>,
+    /// Announcements wait for a permit of it each, where there is one.
+    pub announcements: Option<Arc<Semaphore>>,
+    replies: Option<Arc<Semaphore>>,
 }
 
 impl Tamper {
     pub fn new(network: &LocalNetwork) -> Self {
         let (request, reply): (Change, Reply) = (Arc::new(|_| ()), Arc::new(|reply| reply));
-        Self { network: network.clone(), request, reply, sent: Arc::default() }
+        let (network, sent) = (network.clone(), Arc::default());
+        Self { network, request, reply, sent, announcements: None, replies: None }
     }
 
     pub fn request(mut self, change: impl Fn(&mut Message) + Send + Sync + 'static) -> Self {
@@ -46,6 +51,12 @@ impl Tamper {
         + 'static,
     ) -> Self {
         self.reply = Arc::new(change);
+        self
+    }
+
+    /// Replies wait for a permit each before they are sent.
+    pub fn holding_replies(mut self, held: &Arc<Semaphore>) -> Self {
+        self.replies = Some(Arc::clone(held));
         self
     }
 
@@ -80,7 +91,14 @@ impl Carrier for Tamper {
         &'a self,
         route: &'a Route,
     ) -> BoxFuture<'a, Result<Box<dyn Requests>, CarrierError>> {
-        self.network.serve(route)
+        async move {
+            let requests = self.network.serve(route).await?;
+            Ok(match &self.replies {
+                None => requests,
+                Some(held) => Box::new(Holding { requests, held: Arc::clone(held) }),
+            })
+        }
+        .boxed()
     }
 
     fn cancel(&self, service: &str, call: &str) {
@@ -98,7 +116,13 @@ impl Carrier for Tamper {
         &'a self,
         announcement: &'a Announcement,
     ) -> BoxFuture<'a, Result<(), CarrierError>> {
-        self.network.announce(announcement)
+        async move {
+            if let Some(announcements) = &self.announcements {
+                announcements.acquire().await.unwrap().forget();
+            }
+            self.network.announce(announcement).await
+        }
+        .boxed()
     }
 
     fn withdraw<'a>(
@@ -145,5 +169,33 @@ impl Carrier for Tamper {
         attempts: u32,
     ) -> BoxFuture<'a, Result<Box<dyn Deliveries>, CarrierError>> {
         self.network.consume(route, attempts)
+    }
+}
+
+/// Requests whose replies wait.
+struct Holding {
+    requests: Box<dyn Requests>,
+    held: Arc<Semaphore>,
+}
+
+impl Requests for Holding {
+    fn next(&mut self) -> BoxFuture<'_, Option<Inbound>> {
+        async move {
+            let Inbound { message, reply } = self.requests.next().await?;
+            let held = Arc::clone(&self.held);
+            let reply = move |written| {
+                async move {
+                    held.acquire().await.unwrap().forget();
+                    reply(written).await
+                }
+                .boxed()
+            };
+            Some(Inbound { message, reply: Box::new(reply) })
+        }
+        .boxed()
+    }
+
+    fn drain(&mut self) -> BoxFuture<'_, ()> {
+        self.requests.drain()
     }
 }

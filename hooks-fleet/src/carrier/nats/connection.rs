@@ -1,6 +1,7 @@
 //! Whether there is a connection, as the client's events say.
 
 use std::future::Future;
+use std::time::Duration;
 
 use async_nats::{ConnectOptions, Event};
 use tokio::sync::watch;
@@ -8,11 +9,15 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::carrier::CarrierError;
 
-/// The state of the connection: how often it was lost, and whether it is there.
+/// The state of the connection: whether it is there, how often it was lost, and how often
+/// messages that came were dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
-    losses: u64,
     connected: bool,
+    losses: u64,
+    overruns: u64,
+    /// Since when it is there again, where it was lost.
+    since: Option<Instant>,
 }
 
 /// Follows the connection of a client.
@@ -22,7 +27,7 @@ pub(super) struct Connection(watch::Sender<State>);
 impl Connection {
     pub(super) fn new() -> Self {
         // The client is asked for only once it is connected.
-        Self(watch::channel(State { losses: 0, connected: true }).0)
+        Self(watch::channel(State { connected: true, losses: 0, overruns: 0, since: None }).0)
     }
 
     /// The options of a client that is followed.
@@ -30,19 +35,26 @@ impl Connection {
         let state = self.0.clone();
         options.event_callback(move |event| {
             match &event {
-                Event::Connected => drop(
-                    state.send_if_modified(|state| !std::mem::replace(&mut state.connected, true)),
-                ),
+                Event::Connected => drop(state.send_if_modified(|state| {
+                    let is_back = !std::mem::replace(&mut state.connected, true);
+                    state.since = if is_back { Some(Instant::now()) } else { state.since };
+                    is_back
+                })),
                 Event::Disconnected | Event::Closed => drop(state.send_if_modified(|state| {
                     state.losses += 1;
                     state.connected = false;
                     true
                 })),
-                // Messages were dropped: whoever waits for one of them runs into its limit.
-                Event::SlowConsumer(_) | Event::ServerError(_) => {
-                    tracing::warn!(%event, "the NATS server complains");
+                // Whoever waits for one of them runs into its limit.
+                Event::SlowConsumer(_) => {
+                    state.send_modify(|state| state.overruns += 1);
+                    tracing::warn!(%event, "messages were dropped: they came faster than they were taken");
                 }
-                _ => {}
+                Event::ServerError(_) | Event::ClientError(_) => {
+                    tracing::warn!(%event, "the NATS connection has a problem");
+                }
+                Event::LameDuckMode => tracing::info!("the NATS server is about to leave"),
+                Event::Draining => {}
             }
             async {}
         })
@@ -69,6 +81,21 @@ impl Connection {
     pub(super) async fn lost_since(&self, losses: u64) {
         let mut state = self.0.subscribe();
         let _ = state.wait_for(|state| state.losses != losses).await;
+    }
+
+    /// Whether there is a connection.
+    pub(super) fn is_there(&self) -> bool {
+        self.0.borrow().connected
+    }
+
+    /// How often messages were dropped so far, because they came too fast.
+    pub(super) fn overruns(&self) -> u64 {
+        self.0.borrow().overruns
+    }
+
+    /// How long the connection is there again, where it was lost.
+    pub(super) fn age(&self) -> Option<Duration> {
+        self.0.borrow().since.map(|since| since.elapsed())
     }
 
     /// How often the connection was lost so far.

@@ -1,12 +1,16 @@
 //! Durable messages, in a JetStream.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
-use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, PublishErrorKind};
 use async_nats::jetstream::message::{AckKind, Acker, PublishMessage};
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
+use async_nats::jetstream::stream::{
+    Config, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType, Stream,
+};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use tokio::task::AbortHandle;
@@ -14,6 +18,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{Inner, as_subject, headers, names_and_values, other};
 use crate::carrier::{CarrierError, DeadLetter, Deliveries, Delivery, Message, Settled};
+use crate::presence::later;
 use crate::wire::subject::{Route, token};
 
 /// The stream of messages that are to be handled, and that of those that were given up.
@@ -30,6 +35,10 @@ const DUPLICATES: Duration = Duration::from_mins(2);
 /// What a dead letter says in its headers.
 const WHY: &str = "Hook-Dead-Why";
 const ATTEMPTS: &str = "Hook-Dead-Attempts";
+
+/// How much larger than its message a dead letter may be, and the longest reason in it.
+const LETTER: usize = 2_048;
+const LONGEST_WHY: usize = 1_024;
 
 /// How long is waited before what failed is tried again.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -64,16 +73,21 @@ pub(super) async fn stream(nats: &Inner) -> Result<Stream, CarrierError> {
         ..Config::default()
     };
     if nats.jetstream.get_stream(DEAD).await.is_err() {
-        nats.jetstream.create_stream(dead).await.map_err(other)?;
+        nats.create_stream(dead).await?;
     }
     let wanted = config(nats);
     let stream = match nats.jetstream.get_stream(STREAM).await {
         Ok(stream) => stream,
-        Err(_) => nats.jetstream.create_stream(wanted.clone()).await.map_err(other)?,
+        Err(_) => nats.create_stream(wanted.clone()).await?,
     };
     // Servers leave out what they do not know without a word, and another process may have
     // made it otherwise.
     let found = &stream.cached_info().config;
+    if found.subjects != wanted.subjects {
+        let message =
+            format!("the stream `{STREAM}` takes {:?}, not {:?}", found.subjects, wanted.subjects);
+        return Err(CarrierError::Other(message));
+    }
     if found.retention != wanted.retention || found.discard != wanted.discard {
         let message = format!(
             "the stream `{STREAM}` keeps {:?} and discards {:?}, so messages may be lost: it \
@@ -92,8 +106,9 @@ pub(super) async fn store(
     message: Message,
     limit: Duration,
 ) -> Result<(), CarrierError> {
-    let deadline = Instant::now() + limit;
-    nats.check_size(&message)?;
+    let deadline = later(Instant::now(), limit);
+    // Given up, it must fit with what a dead letter says beside it.
+    nats.check_size(&message, LETTER)?;
     // A message that was sent and not confirmed is sent again: its id makes it the same.
     let mut has_stream = true;
     loop {
@@ -164,13 +179,17 @@ impl NatsDeliveries {
             ..pull::Config::default()
         };
         let stream = stream(&self.nats).await?;
-        let consumer = stream.get_or_create_consumer(&name, config).await.map_err(other)?;
-        let found = &consumer.cached_info().config.filter_subject;
-        if *found != filter {
-            let message = format!("the consumer `{name}` takes `{found}`, not `{filter}`");
-            return Err(CarrierError::Other(message));
+        let found = stream.get_or_create_consumer(&name, config.clone()).await.map_err(other)?;
+        let consumer = match mismatch(&found, &config) {
+            None => return Ok(found),
+            // An earlier version of the service made it: creating it again changes it.
+            Some(_) => stream.create_consumer(config.clone()).await.map_err(other)?,
+        };
+        // Servers leave out what they do not know without a word.
+        match mismatch(&consumer, &config) {
+            None => Ok(consumer),
+            Some(why) => Err(CarrierError::Other(format!("the consumer `{name}` {why}"))),
         }
-        Ok(consumer)
     }
 
     async fn one(&mut self) -> Result<Option<Delivery>, CarrierError> {
@@ -195,6 +214,25 @@ impl NatsDeliveries {
             async move { underway.settle(&nats, &route, attempt, kept, settled).await }.boxed()
         };
         Ok(Some(Delivery { message, attempt, settle: Box::new(settle) }))
+    }
+}
+
+/// In what a consumer is not as it is wanted.
+fn mismatch(consumer: &PullConsumer, wanted: &pull::Config) -> Option<String> {
+    let found = &consumer.cached_info().config;
+    let differ = |what: &str, found: &dyn fmt::Debug, wanted: &dyn fmt::Debug| {
+        Some(format!("has {what} {found:?}, not {wanted:?}"))
+    };
+    if found.filter_subject != wanted.filter_subject {
+        differ("the subject", &found.filter_subject, &wanted.filter_subject)
+    } else if found.ack_policy != wanted.ack_policy {
+        differ("the acknowledgement", &found.ack_policy, &wanted.ack_policy)
+    } else if found.ack_wait != wanted.ack_wait {
+        differ("the wait", &found.ack_wait, &wanted.ack_wait)
+    } else if found.max_deliver != wanted.max_deliver {
+        differ("the deliveries", &found.max_deliver, &wanted.max_deliver)
+    } else {
+        None
     }
 }
 
@@ -256,7 +294,9 @@ impl Underway {
                 let id = message.header("Nats-Msg-Id").unwrap_or_default().to_owned();
                 message.headers.retain(|(name, _)| !name.starts_with("Nats-"));
                 // A header is one line.
-                message.headers.push((WHY.to_owned(), why.replace(['\r', '\n'], " ")));
+                let mut why = why.replace(['\r', '\n'], " ");
+                why.truncate(why.floor_char_boundary(LONGEST_WHY));
+                message.headers.push((WHY.to_owned(), why));
                 message.headers.push((ATTEMPTS.to_owned(), attempt.to_string()));
                 let publish = PublishMessage::build()
                     .payload(message.body.into())
@@ -279,19 +319,33 @@ impl Drop for Underway {
     }
 }
 
+fn is_not_found(error: &GetStreamError) -> bool {
+    let GetStreamErrorKind::JetStream(error) = error.kind() else { return false };
+    error.error_code() == ErrorCode::STREAM_NOT_FOUND
+}
+
 pub(super) async fn dead_letters(
     nats: &Inner,
     limit: usize,
 ) -> Result<Vec<DeadLetter>, CarrierError> {
-    let Ok(stream) = nats.jetstream.get_stream(DEAD).await else { return Ok(Vec::new()) };
+    let stream = match nats.jetstream.get_stream(DEAD).await {
+        Ok(stream) => stream,
+        // Nothing was ever stored here.
+        Err(error) if is_not_found(&error) => return Ok(Vec::new()),
+        Err(error) => return Err(other(error)),
+    };
     let state = &stream.cached_info().state;
     let mut letters = Vec::new();
-    for sequence in state.first_sequence..=state.last_sequence {
+    for sequence in state.first_sequence.max(1)..=state.last_sequence {
         if letters.len() == limit {
             break;
         }
-        // One that has been forgotten meanwhile.
-        let Ok(kept) = stream.get_raw_message(sequence).await else { continue };
+        let kept = match stream.get_raw_message(sequence).await {
+            Ok(kept) => kept,
+            // One that has been forgotten meanwhile.
+            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => continue,
+            Err(error) => return Err(other(error)),
+        };
         let headers = names_and_values(Some(&kept.headers));
         let message = Message { headers, body: kept.payload.into() };
         let why = message.header(WHY).map_or_else(

@@ -11,11 +11,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::jetstream::context::CreateStreamErrorKind;
+use async_nats::jetstream::stream::{Config, Stream};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, HeaderMap, RequestErrorKind, Subject};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 pub use options::NatsOptions;
 
@@ -26,21 +28,45 @@ use super::{
 use crate::error::FleetError;
 use crate::fleet::Fleet;
 use crate::options::FleetOptions;
+use crate::presence::later;
 use crate::wire::Announcement;
 use crate::wire::subject::{self, Route};
 
 /// The oldest server whose answers are understood.
 const OLDEST: (i64, i64, i64) = (2, 9, 0);
 
-/// A connection to a NATS server, as a carrier.
+/// How long a cancellation may wait to be sent.
+const CANCEL: Duration = Duration::from_secs(1);
+
+/// How long a connection is there again before the absence of others is certain: they try to
+/// come back every 4 seconds at least.
+const SETTLING: Duration = Duration::from_secs(5);
+
+/// A connection to a NATS server, as a carrier. [`Fleet::connect`] makes one; who wants to look
+/// at its [`health`](Self::health) makes it, and gives a clone to [`Fleet::over`].
 #[derive(Clone)]
 pub struct Nats(Arc<Inner>);
+
+/// How a connection to a NATS server is, and was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NatsHealth {
+    /// Whether it is there.
+    pub is_connected: bool,
+    /// How often it was lost since the process joined.
+    pub losses: u64,
+    /// How often messages that came were dropped, because this process took them too slowly:
+    /// calls whose requests or replies were among them time out.
+    pub overruns: u64,
+}
 
 struct Inner {
     client: Client,
     jetstream: Context,
     connection: Connection,
     options: NatsOptions,
+    /// Where its replies come.
+    inbox: String,
 }
 
 impl Fleet {
@@ -55,6 +81,7 @@ impl Nats {
     /// Connects a process of that service.
     pub async fn connect(options: NatsOptions, service: &str) -> Result<Self, CarrierError> {
         let connection = Connection::new();
+        let inbox = options.inbox(service);
         let client = connection.observing(options.client(service).await?);
         let client = client.connect(&*options.server).await.map_err(|error| {
             let server = &options.server;
@@ -67,7 +94,7 @@ impl Nats {
             return Err(CarrierError::Other(message));
         }
         let jetstream = jetstream::new(client.clone());
-        Ok(Self(Arc::new(Inner { client, jetstream, connection, options })))
+        Ok(Self(Arc::new(Inner { client, jetstream, connection, options, inbox })))
     }
 
     /// Makes the bucket of announcements and the streams, where they are not there yet: for an
@@ -75,6 +102,28 @@ impl Nats {
     pub async fn prepare(&self) -> Result<(), CarrierError> {
         presence::bucket(&self.0).await?;
         durable::stream(&self.0).await.map(drop)
+    }
+
+    /// How the connection is: for the gauges of a host.
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let catalogue = hooks_runtime::catalogue::Catalogue::default();
+    /// use hooks_fleet::nats::{Nats, NatsOptions};
+    /// use hooks_fleet::{Fleet, FleetOptions};
+    ///
+    /// let nats = Nats::connect(NatsOptions::new("nats://127.0.0.1:4222"), "agent").await?;
+    /// let fleet = Fleet::over(nats.clone(), FleetOptions::new("agent", catalogue))?;
+    /// println!("lost {} times", nats.health().losses);
+    /// # Ok(()) }
+    /// ```
+    pub fn health(&self) -> NatsHealth {
+        let connection = &self.0.connection;
+        NatsHealth {
+            is_connected: connection.is_there(),
+            losses: connection.losses(),
+            overruns: connection.overruns(),
+        }
     }
 
     /// The durable messages that were given up, the oldest first, at most that many. One whose
@@ -105,12 +154,20 @@ impl Carrier for Nats {
         requests::serve(&self.0, route).boxed()
     }
 
-    fn cancel(&self, service: &str, call: &str) {
+    fn cancel(&self, service: &str, attempt: &str) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (client, call) = (self.0.client.clone(), call.to_owned());
+        // Nothing depends on it, and later it means nothing.
+        if !self.0.connection.is_there() {
+            return;
+        }
+        let (client, attempt) = (self.0.client.clone(), attempt.to_owned());
         let subject = subject::cancel(service);
-        // Nothing depends on it.
-        runtime.spawn(async move { client.publish(subject, call.into()).await });
+        runtime
+            .spawn(timeout(CANCEL, async move { client.publish(subject, attempt.into()).await }));
+    }
+
+    fn flush(&self) -> BoxFuture<'_, Result<(), CarrierError>> {
+        async move { self.0.client.flush().await.map_err(other) }.boxed()
     }
 
     fn cancellations<'a>(
@@ -154,7 +211,16 @@ impl Carrier for Nats {
     ) -> BoxFuture<'a, Result<(), CarrierError>> {
         let subject = subject::ping(service, instance);
         let limit = Duration::from_secs(1);
-        async move { self.0.request(subject, Message::default(), limit).await.map(drop) }.boxed()
+        async move {
+            let answered = self.0.request(subject, Message::default(), limit).await.map(drop);
+            // Where the server was away, others may come back to it later than this process.
+            let is_new = self.0.connection.age().is_some_and(|age| age < SETTLING);
+            if answered == Err(CarrierError::Absent) && is_new {
+                return Err(CarrierError::Unreachable);
+            }
+            answered
+        }
+        .boxed()
     }
 
     fn store<'a>(
@@ -186,10 +252,11 @@ impl Inner {
         message: Message,
         limit: Duration,
     ) -> Result<Message, CarrierError> {
-        let deadline = Instant::now() + limit;
-        self.check_size(&message)?;
+        let deadline = later(Instant::now(), limit);
+        self.check_size(&message, 0)?;
         let lost = self.connection.ready(deadline).await?;
-        let request = async_nats::Request::new().payload(message.body.into()).timeout(Some(limit));
+        // The wait as a whole has its end below: a second timer would only cost.
+        let request = async_nats::Request::new().payload(message.body.into()).timeout(None);
         let request = if message.headers.is_empty() {
             request
         } else {
@@ -210,9 +277,31 @@ impl Inner {
         }
     }
 
+    /// Makes a stream, or says why there is none and what would help.
+    async fn create_stream(&self, config: Config) -> Result<Stream, CarrierError> {
+        let name = config.name.clone();
+        self.jetstream.create_stream(config).await.map_err(|error| {
+            let (server, inbox) = (&self.options.server, &self.inbox);
+            CarrierError::Other(match error.kind() {
+                CreateStreamErrorKind::JetStreamUnavailable => format!(
+                    "the NATS server at `{server}` has no JetStream: start it with `-js`, or with \
+                     `jetstream {{}}` in its configuration"
+                ),
+                CreateStreamErrorKind::TimedOut => format!(
+                    "the NATS server at `{server}` gives this user no answer about the stream \
+                     `{name}`: it may neither see nor make it, or may not subscribe to `{inbox}.>`, \
+                     which the log of the server tells; `Nats::prepare` makes it, as the operator"
+                ),
+                _ => format!(
+                    "the NATS server at `{server}` does not make the stream `{name}`: {error}"
+                ),
+            })
+        })
+    }
+
     /// Larger messages end the connection, with all that is under way on it.
-    fn check_size(&self, message: &Message) -> Result<(), CarrierError> {
-        let (size, limit) = (message.size(), self.client.max_payload());
+    fn check_size(&self, message: &Message, spare: usize) -> Result<(), CarrierError> {
+        let (size, limit) = (message.size(), self.client.max_payload().saturating_sub(spare));
         if size > limit { Err(CarrierError::TooLarge { size, limit }) } else { Ok(()) }
     }
 }

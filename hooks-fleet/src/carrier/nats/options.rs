@@ -1,7 +1,7 @@
 //! How a process gets to its NATS server.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_nats::ConnectOptions;
@@ -29,6 +29,7 @@ pub struct NatsOptions {
     inbox_prefix: Option<String>,
     ping_interval: Duration,
     connection_timeout: Duration,
+    subscription_capacity: usize,
     pub(super) presence_age: Duration,
     pub(super) durable_age: Duration,
     pub(super) durable_bytes: i64,
@@ -39,7 +40,7 @@ pub struct NatsOptions {
 /// Who this process is.
 #[derive(Clone)]
 enum Identity {
-    Nobody,
+    Anonymous,
     Nkey(String),
     Credentials(PathBuf),
     Password(String, String),
@@ -50,13 +51,14 @@ impl NatsOptions {
     pub fn new(server: impl Into<String>) -> Self {
         Self {
             server: server.into(),
-            identity: Identity::Nobody,
+            identity: Identity::Anonymous,
             root_certificates: None,
             client_certificate: None,
             require_tls: false,
             inbox_prefix: None,
             ping_interval: Duration::from_secs(5),
             connection_timeout: Duration::from_secs(5),
+            subscription_capacity: 65_536,
             presence_age: Duration::from_secs(15),
             durable_age: Duration::from_hours(24),
             durable_bytes: 1 << 30,
@@ -106,7 +108,7 @@ impl NatsOptions {
         self
     }
 
-    /// The subjects of replies to this process: `_INBOX_<service>` by default. Whoever may
+    /// The subjects of replies to this process: `_INBOX_<service>` by default. A client that may
     /// subscribe to them reads all answers, so each user has one of its own.
     pub fn inbox_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.inbox_prefix = Some(prefix.into());
@@ -117,6 +119,13 @@ impl NatsOptions {
     /// without an answer the connection counts as lost.
     pub fn ping_interval(mut self, interval: Duration) -> Self {
         self.ping_interval = interval;
+        self
+    }
+
+    /// How many messages of one kind may wait until this process takes them: 65,536. More are
+    /// dropped, which is logged and [counted](super::NatsHealth::overruns).
+    pub fn subscription_capacity(mut self, messages: usize) -> Self {
+        self.subscription_capacity = messages.max(1);
         self
     }
 
@@ -133,7 +142,8 @@ impl NatsOptions {
         self
     }
 
-    /// After which silence of a process what it was given is delivered to another: 30 seconds.
+    /// How long a process may keep a durable message without acknowledging it before it is
+    /// delivered to another: 30 seconds.
     pub fn ack_wait(mut self, wait: Duration) -> Self {
         self.ack_wait = wait;
         self
@@ -145,26 +155,42 @@ impl NatsOptions {
         self
     }
 
-    /// What the client is told, for a process of that service.
+    /// The subjects of replies to a process of that service.
+    pub(super) fn inbox(&self, service: &str) -> String {
+        self.inbox_prefix.clone().unwrap_or_else(|| format!("_INBOX_{}", token(service)))
+    }
+
+    /// The options of the client, for a process of that service.
     pub(super) async fn client(&self, service: &str) -> Result<ConnectOptions, CarrierError> {
-        let inbox = self.inbox_prefix.clone();
         let mut options = ConnectOptions::new()
             .name(service)
-            .custom_inbox_prefix(inbox.unwrap_or_else(|| format!("_INBOX_{}", token(service))))
+            .custom_inbox_prefix(self.inbox(service))
             .ping_interval(self.ping_interval)
             .connection_timeout(self.connection_timeout)
+            .subscription_capacity(self.subscription_capacity)
+            // For ever, at once at first and then after 2, 4, 8 … milliseconds up to four seconds:
+            // meanwhile calls end by their own limits.
+            .max_reconnects(None)
             // Of what is asked of the server itself; calls of handlers have limits of their own.
             .request_timeout(Some(self.connection_timeout))
             .require_tls(self.require_tls);
         if let Some(path) = &self.root_certificates {
+            can_be_read("root certificates", path)?;
             options = options.add_root_certificates(path.clone());
         }
         if let Some((certificate, key)) = &self.client_certificate {
+            can_be_read("client certificate", certificate)?;
+            can_be_read("key of the client certificate", key)?;
             options = options.add_client_certificate(certificate.clone(), key.clone());
         }
         Ok(match &self.identity {
-            Identity::Nobody => options,
-            Identity::Nkey(seed) => options.nkey(seed.clone()),
+            Identity::Anonymous => options,
+            Identity::Nkey(seed) if is_seed_of_user(seed) => options.nkey(seed.clone()),
+            Identity::Nkey(_) => {
+                let problem = "the nkey is not the seed of a user: that is 58 letters and digits, \
+                               begins with `SU`, and has no end of line";
+                return Err(CarrierError::Other(problem.to_owned()));
+            }
             Identity::Password(user, password) => {
                 options.user_and_password(user.clone(), password.clone())
             }
@@ -176,6 +202,18 @@ impl NatsOptions {
             }
         })
     }
+}
+
+/// The client says of a file that it cannot read only that there is one.
+fn can_be_read(what: &str, path: &Path) -> Result<(), CarrierError> {
+    std::fs::File::open(path).map(drop).map_err(|error| {
+        CarrierError::Other(format!("the {what} `{}` cannot be read: {error}", path.display()))
+    })
+}
+
+/// The client says of a seed that is none that a nonce cannot be signed.
+fn is_seed_of_user(seed: &str) -> bool {
+    seed.len() == 58 && seed.starts_with("SU") && seed.bytes().all(|it| it.is_ascii_alphanumeric())
 }
 
 /// Without what is secret.

@@ -44,7 +44,7 @@ pub(super) async fn bucket(nats: &Inner) -> Result<Store, CarrierError> {
         num_replicas: nats.options.replicas,
         ..Config::default()
     };
-    nats.jetstream.create_stream(config).await.map_err(other)?;
+    nats.create_stream(config).await?;
     nats.jetstream.get_key_value(BUCKET).await.map_err(other)
 }
 
@@ -69,7 +69,6 @@ pub(super) async fn withdraw(
 pub(super) async fn watch(nats: &Arc<Inner>) -> Result<Box<dyn Watch>, CarrierError> {
     let mut watch = NatsWatch {
         nats: Arc::clone(nats),
-        known: std::collections::HashMap::new(),
         heard: None,
         losses: nats.connection.losses(),
         is_complete: false,
@@ -83,8 +82,6 @@ pub(super) async fn watch(nats: &Arc<Inner>) -> Result<Box<dyn Watch>, CarrierEr
 /// is in the bucket.
 struct NatsWatch {
     nats: Arc<Inner>,
-    /// The services and instances of keys: a deletion has only the key.
-    known: std::collections::HashMap<String, (String, String)>,
     heard: Option<kv::Watch>,
     losses: u64,
     /// Whether all have come that were there at first.
@@ -99,28 +96,30 @@ impl NatsWatch {
         let store = bucket(&self.nats).await?;
         store.watch_with_history(">").await.map_err(other)
     }
+}
 
-    /// What an entry of the bucket says.
-    fn read(&mut self, entry: &kv::Entry) -> Option<Presence> {
-        if entry.operation != Operation::Put {
-            let (service, instance) = self.known.remove(&entry.key)?;
-            return Some(Presence::Gone(service, instance));
+/// What an entry of the bucket says. The server lets a user write its own keys only: the key
+/// says who it is.
+fn read(entry: &kv::Entry) -> Presence {
+    let mut names = entry.key.split('.').map(subject::text);
+    let (Some(Some(service)), Some(Some(instance)), None) =
+        (names.next(), names.next(), names.next())
+    else {
+        let why = "its key is not that of an announcement".to_owned();
+        return Presence::Refused(entry.key.clone(), String::new(), why);
+    };
+    if entry.operation != Operation::Put {
+        return Presence::Gone(service, instance);
+    }
+    match wire::read::<Announcement>(&entry.value) {
+        Ok(said) if (&said.service, &said.instance) == (&service, &instance) => {
+            Presence::Here(said)
         }
-        let announcement: Announcement = match wire::read(&entry.value) {
-            Ok(announcement) => announcement,
-            Err(error) => {
-                tracing::warn!(key = entry.key, %error, "an announcement cannot be read");
-                return None;
-            }
-        };
-        // The server lets a user write its own keys only: the key says who it is.
-        let (service, instance) = (announcement.service.clone(), announcement.instance.clone());
-        if subject::presence(&service, &instance) != entry.key {
-            tracing::warn!(key = entry.key, service, "an announcement of another was refused");
-            return None;
+        Ok(_) => {
+            let why = "it announces another process than the one whose key it writes".to_owned();
+            Presence::Refused(service, instance, why)
         }
-        self.known.insert(entry.key.clone(), (service, instance));
-        Some(Presence::Here(announcement))
+        Err(error) => Presence::Refused(service, instance, format!("its announcement: {error}")),
     }
 }
 
@@ -143,9 +142,7 @@ impl Watch for NatsWatch {
                 tokio::select! {
                     entry = heard.next() => if let Some(Ok(entry)) = entry {
                         self.is_complete |= entry.delta == 0;
-                        if let Some(presence) = self.read(&entry) {
-                            return Some(presence);
-                        }
+                        return Some(read(&entry));
                     } else {
                         self.heard = None;
                         sleep(PAUSE).await;

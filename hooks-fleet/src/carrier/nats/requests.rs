@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_nats::{Client, Subscriber};
+use async_nats::{Client, Subject, Subscriber};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use tokio::task::AbortHandle;
@@ -31,9 +31,9 @@ impl Requests for NatsRequests {
     fn next(&mut self) -> BoxFuture<'_, Option<Inbound>> {
         async move {
             loop {
-                let message = self.subscriber.next().await?;
-                // Without a subject for the reply nobody waits for one.
-                let Some(to) = message.reply.clone() else { continue };
+                let mut message = self.subscriber.next().await?;
+                // Without a subject for the reply none is expected.
+                let Some(to) = message.reply.take().filter(is_inbox) else { continue };
                 let client = self.client.clone();
                 let reply = move |reply: Message| {
                     async move {
@@ -57,6 +57,12 @@ impl Requests for NatsRequests {
         // A connection that is gone has nothing to drain.
         async move { drop(self.subscriber.drain().await) }.boxed()
     }
+}
+
+/// Whether a reply may go there. The server lets a process reply to whatever subject it was
+/// given: one who asks must not have it write to the server's own, or to those of this crate.
+fn is_inbox(subject: &Subject) -> bool {
+    !subject.starts_with('$') && !subject.starts_with("hooks.")
 }
 
 pub(super) async fn cancellations(
@@ -89,7 +95,7 @@ pub(super) async fn answer_pings(
     let client = nats.client.clone();
     let task = tokio::spawn(async move {
         while let Some(ping) = subscriber.next().await {
-            if let Some(to) = ping.reply {
+            if let Some(to) = ping.reply.filter(is_inbox) {
                 // Whoever asks again hears it the next time.
                 drop(client.publish(to, "pong".into()).await);
             }
