@@ -3,6 +3,7 @@
 //! `cargo run --example agent -- --record day.jsonl`, then
 //! `cargo run --example replay -- day.jsonl --without allowlist`
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,6 +11,8 @@ use std::process::ExitCode;
 
 use hooks_examples::replayed::{replay_of, take_over_modes};
 use hooks_examples::{day, view};
+use hooks_runtime::replay::ReplayError;
+use hooks_runtime::{HookRegistry, PluginId};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -32,7 +35,10 @@ options, each as often as wanted
 and
   --recompose              call none: recorded answers, today's order, scopes and settings
   --html FILE              write a page with both timelines of each fire that differs
-  --help                   this";
+  --help                   this
+
+It ends with 0 where nothing would differ, 1 where something would, and 2 where nothing was
+replayed, with the reason.";
 
 #[derive(Default)]
 struct Options {
@@ -101,7 +107,13 @@ async fn run(file: PathBuf, options: Options) -> Result<bool, Failure> {
         about.push("no handler is called".to_owned());
         replay = replay.recompose();
     }
-    let report = replay.run().await?;
+    let report = replay.run().await.map_err(|error| match error {
+        ReplayError::Change(error) => format!("{error}\nplugins: {}", plugins(hooks)).into(),
+        error => Failure::from(error),
+    })?;
+    if report.fires.is_empty() && report.unread.is_empty() {
+        return Err(format!("nothing was fired in the recording `{}`", file.display()).into());
+    }
     print!("{}", view::replay_table(&report));
     if let Some(html) = options.html {
         std::fs::write(&html, view::replay_page(&report, &about.join(", ")))
@@ -109,6 +121,13 @@ async fn run(file: PathBuf, options: Options) -> Result<bool, Failure> {
         eprintln!("the page is in `{}`", html.display());
     }
     Ok(report.changed().next().is_none())
+}
+
+/// The plugins that have handlers.
+fn plugins(hooks: &HookRegistry) -> String {
+    let handlers = hooks.handlers();
+    let plugins: BTreeSet<_> = handlers.iter().filter_map(|it| it.owner.plugin()).collect();
+    plugins.into_iter().map(PluginId::as_str).collect::<Vec<_>>().join(", ")
 }
 
 fn options() -> Result<Options, lexopt::Error> {
@@ -128,6 +147,11 @@ fn options() -> Result<Options, lexopt::Error> {
             Value(file) if options.file.is_none() => options.file = Some(OsString::into(file)),
             _ => return Err(argument.unexpected()),
         }
+    }
+    if let (true, Some(handler)) = (options.recompose, options.call.first()) {
+        let contradiction =
+            format!("`--recompose` calls no handler, `--call {handler}` calls one: leave one out");
+        return Err(contradiction.into());
     }
     Ok(options)
 }

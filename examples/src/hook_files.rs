@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hooks_bridge::config::Plan;
 use hooks_bridge::trust::Trust;
-use hooks_bridge::{Bridge, Dialect};
+use hooks_bridge::{Bridge, CommandPoint, Dialect, EventKind};
 use hooks_points::{AfterToolCall, AgentDone, BeforeToolCall, SessionStart};
 use hooks_runtime::HookRegistry;
 
@@ -16,6 +16,14 @@ const TOOLS: [(&str, &str); 5] = [
     ("read_file", "Read"),
     ("list_directory", "LS"),
     ("spawn_subagent", "Agent"),
+];
+
+/// What the points below are for.
+const KINDS: [EventKind; 4] = [
+    <BeforeToolCall as CommandPoint>::KIND,
+    <AfterToolCall as CommandPoint>::KIND,
+    <SessionStart as CommandPoint>::KIND,
+    <AgentDone as CommandPoint>::KIND,
 ];
 
 /// Registers the commands of all hook files in a folder, whose scripts the operator trusts
@@ -40,6 +48,13 @@ pub fn connect(
     let mut odd: Vec<_> = plan.errors.iter().map(ToString::to_string).collect();
     for entry in &plan.entries {
         odd.extend(entry.suspicions.iter().map(|it| format!("{}, {it}", entry.place)));
+        let unasked = match (&entry.skipped, entry.kind()) {
+            _ if !entry.suspicions.is_empty() => None,
+            (Some(reason), _) => Some(reason.clone()),
+            (None, Some(kind)) if KINDS.contains(&kind) => None,
+            (None, _) => Some(format!("the agent has no point for `{}`", entry.event)),
+        };
+        odd.extend(unasked.map(|why| format!("{}: {why}, so it never runs", entry.place)));
     }
     let bridge = Bridge::new(&folder, plan).trust(Trust::everything());
     let bridge = TOOLS.iter().fold(bridge, |bridge, (own, common)| bridge.tool(*own, *common));

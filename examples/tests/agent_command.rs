@@ -191,7 +191,9 @@ fn hook_scripts_take_part_as_handlers() {
       "PreToolUse": [ { "matcher": "Bash", "hooks": [
         { "type": "command", "command": "cat >/dev/null; echo commands rest today >&2; exit 2" } ] } ],
       "PostToolUse": [ { "matcher": "Read|Writ", "hooks": [
-        { "type": "command", "command": "cat > last.json" } ] } ] } }"#;
+        { "type": "command", "command": "cat > last.json" } ] } ],
+      "PreCompact": [ { "hooks": [ { "type": "command", "command": "exit 0" } ] } ],
+      "Stop": [ { "hooks": [ { "type": "prompt", "prompt": "done?" } ] } ] } }"#;
     std::fs::create_dir(folder.path().join(".claude")).expect("a folder");
     std::fs::write(folder.path().join(".claude/settings.json"), settings).expect("a file");
     let trace = folder.path().join("trace.jsonl");
@@ -200,6 +202,14 @@ fn hook_scripts_take_part_as_handlers() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("settings.json:5, line 4: Claude Code has no tool `Writ`"), "{said}");
+    let unasked: Vec<_> =
+        said.lines().filter_map(|line| line.split_once("settings.json:")).collect();
+    let unasked: Vec<_> = unasked.iter().map(|(_, said)| *said).skip(1).collect();
+    let expected = [
+        "6: the agent has no point for `PreCompact`, so it never runs",
+        "7: handlers of the type `prompt` need the product's own model or servers, so it never runs",
+    ];
+    assert_eq!(unasked, expected, "{said}");
     let trace = std::fs::read_to_string(trace).expect("a trace");
     assert!(trace.contains(r#""owner":{"kind":"plugin","id":"claude-code"}"#), "{trace}");
     let timeline = String::from_utf8_lossy(&output.stdout);

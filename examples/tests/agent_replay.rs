@@ -36,12 +36,10 @@ async fn l38_a_recorded_day_replays_with_no_difference() {
         let report = replay.run().await.expect("a replay");
         assert_eq!(report.changed().count(), 0, "{report}");
         assert!(report.unread.is_empty());
-        // What is not replayed are the calls of tools: runs of a flow with handlers that have
-        // side effects.
-        assert!(report.same().count() > 100, "{report}");
-        for fire in report.cannot() {
-            assert_eq!(fire.model, "flow", "{fire}");
-        }
+        assert_eq!(report.cannot().count(), 0, "{:?}", report.cannot().next());
+        assert!(report.same().count() > 150, "{report}");
+        let of_tools = report.same().filter(|fire| fire.model == "flow").count();
+        assert!(of_tools > 10, "calls of tools too: {of_tools}");
     }
     assert_eq!(today.plugins.audit.rows().expect("rows"), [], "nothing was called");
     assert!(today.plugins.sessions.lines().is_empty());
