@@ -165,10 +165,11 @@ fn a_reader_that_leaves_is_no_error_and_files_are_written_all_the_same() {
 #[test]
 fn a_pager_that_a_signal_ends_is_said_and_nothing_is_shown_again() {
     let mut command = agent(&[]);
-    command.env("PAGER", "sh -c 'cat > /dev/null; kill -INT $$'");
+    // One that a shell which started the tests in the background cannot have them ignore.
+    command.env("PAGER", "sh -c 'cat > /dev/null; kill -KILL $$'");
     let (shown, said) = said_in_terminal(command, 100);
     assert_eq!(shown, "");
-    assert!(said.contains("has failed: signal: 2 (SIGINT)"), "{said}");
+    assert!(said.contains("has failed: signal: 9 (SIGKILL)"), "{said}");
 }
 
 #[test]
