@@ -34,7 +34,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let path = std::env::var("NATS_SERVER").unwrap_or_else(|_| "/usr/sbin/nats-server".to_owned());
     let folder = tempfile::tempdir()?;
-    let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    // Below the ports of clients: one of them that connects to itself would pass for the server.
+    let free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let port = (20_000..30_000).find(free).ok_or("no port is free")?;
     let mut nats = Command::new(path);
     nats.args(["--addr", "127.0.0.1", "--port", &port.to_string(), "--jetstream", "--store_dir"]);
     let mut server = match nats.arg(folder.path()).stderr(Stdio::null()).spawn() {

@@ -143,6 +143,14 @@ fn say(began: Instant, who: &str, what: &str) {
     println!("{:>6.2}s  {who:<8} {what}", began.elapsed().as_secs_f64());
 }
 
+/// A port below those that the system gives to clients: one of them that connects to itself
+/// would pass for the server.
+fn free_port() -> Option<u16> {
+    let first = (std::process::id() % 20_000) as u16;
+    let mut ports = (0..20_000).map(|next| 10_000 + (first + next) % 20_000);
+    ports.find(|port| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok())
+}
+
 fn play() -> Result<(), Box<dyn Error>> {
     let usual = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"];
     let named = std::env::var("NATS_SERVER").ok();
@@ -155,12 +163,15 @@ fn play() -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     let folder = std::env::temp_dir().join(format!("hooks-fleet-{}", std::process::id()));
-    let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port().to_string();
+    let port = free_port().ok_or("no port is free")?.to_string();
     let began = Instant::now();
     let mut nats = Command::new(server);
     nats.args(["--addr", "127.0.0.1", "--port", &port, "--jetstream", "--store_dir"]).arg(&folder);
-    let nats = Process::start(began, "nats", &mut nats)?;
+    let mut nats = Process::start(began, "nats", &mut nats)?;
     while std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_err() {
+        if let Some(status) = nats.0.try_wait()? {
+            return Err(format!("{server} has ended: {status}").into());
+        }
         std::thread::sleep(Duration::from_millis(50));
     }
     let this = std::env::current_exe()?;

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::trace::TraceContext;
-use crate::wire::Request;
+use crate::wire::RequestRef;
 
 type Write = dyn Fn(&HookContext) -> Option<serde_json::Result<Value>> + Send + Sync;
 type Read = dyn Fn(&ScopedHooks, &Value) -> serde_json::Result<ScopedHooks> + Send + Sync;
@@ -53,7 +53,7 @@ impl Values {
     pub(crate) fn scoped(
         &self,
         hooks: &ScopedHooks,
-        request: &Request,
+        request: &RequestRef<'_>,
     ) -> Result<ScopedHooks, String> {
         let mut hooks = match trace_of(request)? {
             Some(trace) => hooks.with(trace),
@@ -72,11 +72,11 @@ impl Values {
     }
 }
 
-fn trace_of(request: &Request) -> Result<Option<TraceContext>, String> {
+fn trace_of(request: &RequestRef<'_>) -> Result<Option<TraceContext>, String> {
     let Some(traceparent) = &request.traceparent else { return Ok(None) };
-    let trace = TraceContext::new(traceparent);
+    let trace = TraceContext::new(&**traceparent);
     let trace = match &request.tracestate {
-        Some(state) => trace.and_then(|trace| trace.with_state(state)),
+        Some(state) => trace.and_then(|trace| trace.with_state(&**state)),
         None => trace,
     };
     trace.map(Some).map_err(|error| error.to_string())

@@ -9,13 +9,13 @@ use hooks_runtime::{Claim, Gate};
 use super::request::refused;
 use super::{Served, Server, stage};
 use crate::incoming::Incoming;
-use crate::wire::{RefusalReason, ReplyOutcome, Request, SkippedReason};
+use crate::wire::{RefusalReason, ReplyOutcome, RequestRef, SkippedReason};
 
 /// Asks it, with all that holds for a handler of its registry.
 pub(super) async fn ask(
     server: &Server,
     entry: &Served,
-    request: &Request,
+    request: &RequestRef<'_>,
     incoming: Incoming,
 ) -> ReplyOutcome {
     let hooks = server.hooks.only_handler(&entry.owner, &entry.name).with(incoming);
@@ -27,7 +27,7 @@ pub(super) async fn ask(
         return stage::ask(server, entry, request, &hooks).await;
     }
     let catalogue = &server.caller.options.catalogue;
-    let payload = request.payload.to_string();
+    let payload = request.payload.get();
     // Its size was checked by the carrier already.
     let json = hooks.json(catalogue).max_bytes(payload.len());
     let (outcome, report) = json.fire_reported(entry.point, payload).await;

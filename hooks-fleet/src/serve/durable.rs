@@ -47,8 +47,8 @@ async fn handle(server: &Server, route: &Route, message: &Message, attempt: u32)
         Ok(request) => request,
         Err(error) => return refused(RefusalReason::Malformed, error.to_string()),
     };
-    let said = (&request.service, &request.point, &request.handler);
-    if said != (&route.service, &route.point, &route.handler) {
+    let said = (&*request.service, &*request.point, &*request.handler);
+    if said != (&*route.service, &*route.point, &*route.handler) {
         return refused(RefusalReason::Malformed, "it is for another handler");
     }
     if request.depth > MAX_DEPTH {
@@ -58,7 +58,8 @@ async fn handle(server: &Server, route: &Route, message: &Message, attempt: u32)
     let entry = &server.handlers[route];
     let limit = entry.timeout.unwrap_or(server.caller.options.timeout);
     let deadline = later(Instant::now(), limit);
-    let incoming = Incoming { call: request.call.clone(), attempt, deadline, depth: request.depth };
+    let incoming =
+        Incoming { call: request.call.to_string(), attempt, deadline, depth: request.depth };
     let asked = AssertUnwindSafe(answer::ask(server, entry, &request, incoming)).catch_unwind();
     let failed =
         |cause: &str, message: String| ReplyOutcome::Failed { cause: cause.to_owned(), message };

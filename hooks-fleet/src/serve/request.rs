@@ -1,5 +1,6 @@
 //! Requests that come in, one task each.
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::incoming::Incoming;
 use crate::presence::later;
 use crate::wire::subject::Route;
 use crate::wire::{
-    self, MAX_DEPTH, RefusalReason, ReplyOutcome, Replying, Request, Unreadable, VERSION,
+    self, MAX_DEPTH, RefusalReason, ReplyOutcome, ReplyRef, RequestRef, Unreadable, VERSION,
 };
 
 /// What the requests of one route share.
@@ -102,8 +103,8 @@ async fn handle(
 }
 
 /// Reads a request. A header that contradicts the body was not written by who wrote that.
-pub(super) fn read(message: &Message) -> Result<Request, Unreadable> {
-    let request: Request = wire::read(&message.body)?;
+pub(super) fn read(message: &Message) -> Result<RequestRef<'_>, Unreadable> {
+    let request: RequestRef<'_> = wire::read(&message.body)?;
     let contradicts = |(name, value): &&(String, String)| !request.agrees_with(name, value);
     if let Some((name, _)) = message.headers.iter().find(contradicts) {
         return Err(Unreadable(format!("its header `{name}` contradicts its body")));
@@ -114,13 +115,13 @@ pub(super) fn read(message: &Message) -> Result<Request, Unreadable> {
 /// Finds the handler, or says why nothing runs.
 fn check<'s>(
     taking: &'s Taking,
-    request: &Request,
+    request: &RequestRef<'_>,
     has_permit: bool,
 ) -> Result<&'s Served, ReplyOutcome> {
     let server = &*taking.server;
-    let Request { point, handler, schema, .. } = request;
-    let own = server.announcement.points.get(point).map(|point| &point.schema);
-    let why = if own.is_some_and(|own| own != schema) {
+    let RequestRef { point, handler, schema, .. } = request;
+    let own = server.announcement.points.get(&**point).map(|point| &point.schema);
+    let why = if own.is_some_and(|own| own != &**schema) {
         let message = format!("the payload is written for schema `{schema}` of `{point}`");
         (RefusalReason::Incompatible, message)
     } else if request.depth > MAX_DEPTH {
@@ -130,8 +131,8 @@ fn check<'s>(
     } else if !has_permit {
         (RefusalReason::Overloaded, "as many calls as it takes are under way".to_owned())
     } else if let Some(entry) = asked(taking, request) {
-        let model = &server.announcement.points[point].model;
-        if *model == request.model {
+        let model = &server.announcement.points[&**point].model;
+        if **model == *request.model {
             return Ok(entry);
         }
         (RefusalReason::Malformed, format!("`{point}` is a {model} point"))
@@ -142,16 +143,16 @@ fn check<'s>(
 }
 
 /// The handler that a request names: as a rule that of the route by which it came.
-fn asked<'s>(taking: &'s Taking, request: &Request) -> Option<&'s Served> {
+fn asked<'s>(taking: &'s Taking, request: &RequestRef<'_>) -> Option<&'s Served> {
     let Taking { server, route, entry } = taking;
-    let Request { service, point, handler, schema, .. } = request;
-    if (service, point, handler, schema)
-        == (&route.service, &route.point, &route.handler, &route.schema)
+    let RequestRef { service, point, handler, schema, .. } = request;
+    if (&**service, &**point, &**handler, &**schema)
+        == (&*route.service, &*route.point, &*route.handler, &*route.schema)
     {
         return Some(entry);
     }
-    let (service, point) = (service.clone(), point.clone());
-    let (handler, schema) = (handler.clone(), schema.clone());
+    let [service, point, handler, schema] =
+        [service, point, handler, schema].map(ToString::to_string);
     server.handlers.get(&Route { service, point, handler, schema })
 }
 
@@ -159,7 +160,7 @@ fn asked<'s>(taking: &'s Taking, request: &Request) -> Option<&'s Served> {
 async fn run(
     server: &Server,
     entry: &Served,
-    request: &Request,
+    request: &RequestRef<'_>,
     received: Instant,
 ) -> ReplyOutcome {
     let deadline = later(received, Duration::from_millis(request.budget_ms));
@@ -167,7 +168,7 @@ async fn run(
         return refused(RefusalReason::Expired, "its time was over before it began");
     }
     let incoming = Incoming {
-        call: request.call.clone(),
+        call: request.call.to_string(),
         attempt: request.attempt,
         deadline,
         depth: request.depth,
@@ -241,14 +242,14 @@ fn reply(
     received: Instant,
     outcome: &ReplyOutcome,
 ) -> Message {
-    let reply = Replying {
+    let reply = ReplyRef {
         v: VERSION,
-        call,
+        call: call.into(),
         attempt,
-        instance: &server.announcement.instance,
-        schema,
+        instance: (&*server.announcement.instance).into(),
+        schema: schema.into(),
         took_us: u64::try_from(received.elapsed().as_micros()).unwrap_or(u64::MAX),
-        outcome,
+        outcome: Cow::Borrowed(outcome),
     };
     Message { headers: Vec::new(), body: wire::write(&reply) }
 }

@@ -4,15 +4,15 @@ use hooks_runtime::ScopedHooks;
 
 use super::answer::{not_called, row_of, unknown, without_effect};
 use super::{Served, Server};
-use crate::wire::{ReplyOutcome, Request};
+use crate::wire::{ReplyOutcome, RequestRef};
 
 pub(super) async fn ask(
     server: &Server,
     entry: &Served,
-    request: &Request,
+    request: &RequestRef<'_>,
     hooks: &ScopedHooks,
 ) -> ReplyOutcome {
-    let run = request.payload.to_string();
+    let run = request.payload.get();
     let json = hooks.json(&server.caller.options.catalogue).max_bytes(run.len());
     let (answer, report) = json.fire_stage(entry.point, run).await;
     let row = report.as_ref().and_then(|report| row_of(report, entry));

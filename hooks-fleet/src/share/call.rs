@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hooks_runtime::HookContext;
 use hooks_runtime::json::Value;
+use serde_json::value::to_raw_value;
 use tokio::time::{Instant, sleep};
 
 use super::entry::{RemoteEntry, Routing, Variant};
@@ -18,7 +19,7 @@ use crate::fleet::Caller;
 use crate::incoming::Incoming;
 use crate::presence::later;
 use crate::trace::TraceContext;
-use crate::wire::{self, Asking, MAX_DEPTH, RefusalReason, VERSION};
+use crate::wire::{self, MAX_DEPTH, RefusalReason, RequestRef, VERSION};
 
 /// How much earlier than the registry a call gives up, at most: a tenth of its time where that
 /// is less. Many calls that end at once must all end before the registry looks.
@@ -162,22 +163,24 @@ impl Call<'_> {
             (self.cx.get::<TraceContext>(), self.caller().options.values.written(self.cx));
         let values = values.map_err(|why| self.refused(RefusalReason::Malformed, why))?;
         let entry = self.entry;
-        let request = Asking {
+        let text = |value: &Value| to_raw_value(value).expect("a JSON value is JSON");
+        let (payload, merged) = (text(payload), (!merged.is_null()).then(|| text(merged)));
+        let request = RequestRef {
             v: VERSION,
-            call: &self.id,
+            call: (&*self.id).into(),
             attempt,
-            service: &entry.service,
-            handler: &entry.handler,
-            point: entry.point,
-            model: &entry.model_name,
-            schema: &variant.route.schema,
+            service: (&*entry.service).into(),
+            handler: (&*entry.handler).into(),
+            point: entry.point.into(),
+            model: (&*entry.model_name).into(),
+            schema: (&*variant.route.schema).into(),
             budget_ms,
             depth: self.depth,
-            payload,
-            traceparent: trace.map(TraceContext::traceparent),
-            tracestate: trace.and_then(TraceContext::tracestate),
-            values: &values,
-            merged,
+            payload: &payload,
+            traceparent: trace.map(|trace| trace.traceparent().into()),
+            tracestate: trace.and_then(TraceContext::tracestate).map(Into::into),
+            values,
+            merged: merged.as_deref(),
         };
         // What is stored is also read where it is kept.
         let headers = request.headers(entry.durable || self.caller().options.headers);

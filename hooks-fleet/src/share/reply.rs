@@ -11,7 +11,7 @@ use super::entry::{RemoteEntry, Variant};
 use crate::carrier::Message;
 use crate::failure::RemoteFailure;
 use crate::presence::excerpt;
-use crate::wire::{self, Reply, ReplyOutcome, SkippedReason};
+use crate::wire::{self, ReplyOutcome, ReplyRef, SkippedReason};
 
 /// How long is waited for the announcement of a process that has answered before it.
 const GRACE: Duration = Duration::from_millis(250);
@@ -47,7 +47,7 @@ pub(crate) async fn read(
             message: message.header("Nats-Service-Error").map(excerpt).unwrap_or_default(),
         });
     }
-    let reply: Reply = wire::read(&message.body).map_err(|error| bad(error.to_string()))?;
+    let reply: ReplyRef<'_> = wire::read(&message.body).map_err(|error| bad(error.to_string()))?;
     if (&*reply.call, reply.attempt) != (call, attempt) {
         return Err(bad("it answers another call".to_owned()));
     }
@@ -60,8 +60,8 @@ pub(crate) async fn read(
         entry.caller.strangers.note(&entry.service, &instance, why);
         return Err(bad(format!("`{instance}` answered, which has not been announced")));
     }
-    let (instance, took) = (reply.instance, Duration::from_micros(reply.took_us));
-    match reply.outcome {
+    let (instance, took) = (reply.instance.into_owned(), Duration::from_micros(reply.took_us));
+    match reply.outcome.into_owned() {
         ReplyOutcome::Answer { mut answer } => {
             fitted(entry.model, variant, &mut answer, left_out).map_err(bad)?;
             Ok(Answered { answer, skipped: None, instance, took })

@@ -13,13 +13,12 @@ pub mod subject;
 mod unique;
 
 pub use announcement::{AnnouncedHandler, AnnouncedPoint, Announcement};
-pub(crate) use reply::Replying;
+pub(crate) use reply::ReplyRef;
 pub use reply::{RefusalReason, Reply, ReplyOutcome, SkippedReason};
-pub(crate) use request::Asking;
 pub use request::Request;
+pub(crate) use request::RequestRef;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// The version of this contract. A message of another one is refused, never guessed at.
 pub const VERSION: u32 = 1;
@@ -75,10 +74,10 @@ macro_rules! versioned {
     )*};
 }
 
-versioned!(Announcement, Reply, Request);
+versioned!(Announcement, ReplyRef<'_>, RequestRef<'_>);
 
 /// Reads a message of this version: what another one means is not known here.
-pub(crate) fn read<T: DeserializeOwned + Versioned>(text: &[u8]) -> Result<T, Unreadable> {
+pub(crate) fn read<'t, T: Deserialize<'t> + Versioned>(text: &'t [u8]) -> Result<T, Unreadable> {
     #[derive(serde::Deserialize)]
     struct Version {
         v: u32,
@@ -87,11 +86,13 @@ pub(crate) fn read<T: DeserializeOwned + Versioned>(text: &[u8]) -> Result<T, Un
         let message = format!("it has version {version} of the contract, {VERSION} is spoken here");
         Err(Unreadable(message))
     };
-    match serde_json::from_slice::<T>(text) {
+    let text = str::from_utf8(text)
+        .map_err(|error| Unreadable(format!("it is no message of the fleet: {error}")))?;
+    match serde_json::from_str::<T>(text) {
         Ok(message) if message.version() == VERSION => Ok(message),
         Ok(message) => other(message.version()),
         // A message of another version may have another form, which is what is wrong then.
-        Err(error) => match serde_json::from_slice(text) {
+        Err(error) => match serde_json::from_str(text) {
             Ok(Version { v }) if v != VERSION => other(v),
             Ok(_) => Err(Unreadable(error.to_string())),
             Err(error) => Err(Unreadable(format!("it is no message of the fleet: {error}"))),

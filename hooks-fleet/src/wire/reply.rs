@@ -1,5 +1,7 @@
 //! What the process that serves answers.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -26,17 +28,22 @@ pub struct Reply {
     pub outcome: ReplyOutcome,
 }
 
-/// A reply as it is written, without copies of what others keep. Its fields are those of
-/// [`Reply`], in their order.
-#[derive(Debug, Serialize)]
-pub(crate) struct Replying<'a> {
+/// A reply as this crate writes and reads it, without copies of what others keep. Its fields
+/// are those of [`Reply`], in their order.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReplyRef<'a> {
     pub(crate) v: u32,
-    pub(crate) call: &'a str,
+    #[serde(borrow)]
+    pub(crate) call: Cow<'a, str>,
     pub(crate) attempt: u32,
-    pub(crate) instance: &'a str,
-    pub(crate) schema: &'a str,
+    #[serde(borrow)]
+    pub(crate) instance: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(crate) schema: Cow<'a, str>,
+    #[serde(default)]
     pub(crate) took_us: u64,
-    pub(crate) outcome: &'a ReplyOutcome,
+    pub(crate) outcome: Cow<'a, ReplyOutcome>,
 }
 
 /// What came of a call: three things that are never taken for each other. It decided, it had
@@ -220,25 +227,29 @@ impl RefusalReason {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use serde_json::json;
 
-    use super::{Reply, ReplyOutcome, Replying};
+    use super::{Reply, ReplyOutcome, ReplyRef};
     use crate::wire;
 
     #[test]
     fn what_is_written_is_a_reply() {
         let outcome = ReplyOutcome::Answer { answer: json!({"verdict": "pass"}) };
-        let replying = Replying {
+        let replying = ReplyRef {
             v: wire::VERSION,
-            call: "kq2x-17",
+            call: "kq2x-17".into(),
             attempt: 1,
-            instance: "aqx7",
-            schema: "5f0c",
+            instance: "aqx7".into(),
+            schema: "5f0c".into(),
             took_us: 120,
-            outcome: &outcome,
+            outcome: Cow::Borrowed(&outcome),
         };
         let written = wire::write(&replying);
-        let reply: Reply = wire::read(&written).unwrap();
+        let read: ReplyRef<'_> = wire::read(&written).unwrap();
+        assert_eq!(wire::write(&read), written);
+        let reply: Reply = serde_json::from_slice(&written).unwrap();
         assert_eq!((wire::write(&reply), reply.outcome), (written, outcome));
     }
 

@@ -3,10 +3,15 @@
 //! Of two values of one key one reader takes the first and another the last, so that one may
 //! judge what the other does not do.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
+
+const TWICE: &str = "an object names a key twice";
 
 /// Reads a value; for fields of the messages of this contract.
 pub(super) fn value<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Error> {
@@ -17,6 +22,66 @@ pub(super) fn value<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Erro
 pub(super) fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     value(from).map(Some)
 }
+
+/// The same as text that is not read yet.
+pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<&'de RawValue, D::Error> {
+    let text = <&RawValue>::deserialize(from)?;
+    let Checked = serde_json::from_str(text.get()).map_err(D::Error::custom)?;
+    Ok(text)
+}
+
+/// What is checked and not kept.
+struct Checked;
+
+impl<'de> Deserialize<'de> for Checked {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(CheckedVisitor)
+    }
+}
+
+struct CheckedVisitor;
+
+macro_rules! passes {
+    ($($visit:ident: $ty:ty),*) => {$(
+        fn $visit<E: Error>(self, _: $ty) -> Result<Checked, E> {
+            Ok(Checked)
+        }
+    )*};
+}
+
+impl<'de> Visitor<'de> for CheckedVisitor {
+    type Value = Checked;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    passes!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str);
+
+    fn visit_unit<E: Error>(self) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Checked, A::Error> {
+        while let Some(Checked) = items.next_element()? {}
+        Ok(Checked)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Checked, A::Error> {
+        let mut keys = BTreeSet::new();
+        while let Some(Key(key)) = entries.next_key()? {
+            if !keys.insert(key) {
+                return Err(A::Error::custom(TWICE));
+            }
+            let Checked = entries.next_value()?;
+        }
+        Ok(Checked)
+    }
+}
+
+/// A key, as it is read, without its escapes.
+#[derive(PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 struct Unique(Value);
 
@@ -76,7 +141,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
         while let Some(key) = entries.next_key::<String>()? {
             let Unique(value) = entries.next_value()?;
             if map.insert(key, value).is_some() {
-                return Err(A::Error::custom("an object names a key twice"));
+                return Err(A::Error::custom(TWICE));
             }
         }
         Ok(Value::Object(map))

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use hooks_fleet::nats::NatsOptions;
@@ -120,9 +121,18 @@ pub fn at(port: u16) -> NatsOptions {
     NatsOptions::new(format!("nats://127.0.0.1:{port}"))
 }
 
+/// A port below those that the system gives to clients: one of them could take the place of a
+/// server that is restarted, and one that connects to itself would pass for it.
 fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        // Tests run side by side, in threads and in processes.
+        let next = std::process::id() * 61 + NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = 10_000 + (next % 20_000) as u16;
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// What a proxy does with what comes by.
