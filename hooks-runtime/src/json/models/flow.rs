@@ -3,6 +3,10 @@
 #[cfg(feature = "record")]
 mod recorded;
 
+#[cfg(feature = "replay")]
+use recorded::stand_in;
+#[cfg(feature = "record")]
+use recorded::{begun, left};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -21,7 +25,7 @@ use crate::json::answers::StageAnswer;
 use crate::json::decode;
 use crate::json::error::JsonError;
 use crate::json::handler::JsonHandler;
-use crate::json::models::stage;
+use crate::json::models::stage::fire;
 use crate::json::point::{
     Boxed, ErasedPoint, Operation, Run, RunByName, RunOutcome, StageOutcome, payload_of,
     with_payload,
@@ -29,6 +33,20 @@ use crate::json::point::{
 use crate::operator::trace::Payload;
 use crate::plugin::scope::ScopedHooks;
 use crate::point::HookPoint;
+
+/// Calls a function with the type of a stage of the flow `F`.
+macro_rules! with_stage {
+    ($stage:expr, $F:ident, $call:ident($($argument:expr),*)) => {
+        match $stage {
+            StageKind::BeforeValidation => $call::<BeforeValidation<$F>, $F>($($argument),*),
+            StageKind::AfterValidation => $call::<AfterValidation<$F>, $F>($($argument),*),
+            StageKind::BeforeExecute => $call::<BeforeExecute<$F>, $F>($($argument),*),
+            StageKind::AfterExecute => $call::<AfterExecute<$F>, $F>($($argument),*),
+            StageKind::OnError => $call::<OnError<$F>, $F>($($argument),*),
+            StageKind::Finally => $call::<Finally<$F>, $F>($($argument),*),
+        }
+    };
+}
 
 impl<F> RunByName for ErasedPoint<F>
 where
@@ -64,14 +82,7 @@ where
         options: Box<Options>,
         handler: JsonHandler,
     ) -> Registration {
-        match stage {
-            StageKind::BeforeValidation => at::<BeforeValidation<F>, F>(options, handler),
-            StageKind::AfterValidation => at::<AfterValidation<F>, F>(options, handler),
-            StageKind::BeforeExecute => at::<BeforeExecute<F>, F>(options, handler),
-            StageKind::AfterExecute => at::<AfterExecute<F>, F>(options, handler),
-            StageKind::OnError => at::<OnError<F>, F>(options, handler),
-            StageKind::Finally => at::<Finally<F>, F>(options, handler),
-        }
+        with_stage!(stage, F, at(options, handler))
     }
 
     fn fire_stage<'a>(
@@ -80,16 +91,7 @@ where
         stage: StageKind,
         text: &'a [u8],
     ) -> Boxed<'a, StageOutcome> {
-        match stage {
-            StageKind::BeforeValidation => {
-                stage::fire::<BeforeValidation<F>, F>(hooks, stage, text)
-            }
-            StageKind::AfterValidation => stage::fire::<AfterValidation<F>, F>(hooks, stage, text),
-            StageKind::BeforeExecute => stage::fire::<BeforeExecute<F>, F>(hooks, stage, text),
-            StageKind::AfterExecute => stage::fire::<AfterExecute<F>, F>(hooks, stage, text),
-            StageKind::OnError => stage::fire::<OnError<F>, F>(hooks, stage, text),
-            StageKind::Finally => stage::fire::<Finally<F>, F>(hooks, stage, text),
-        }
+        with_stage!(stage, F, fire(hooks, stage, text))
     }
 
     fn payload(&self, payload: &mut Payload<'_>) -> Option<Result<Value, String>> {
@@ -98,19 +100,12 @@ where
 
     #[cfg(feature = "record")]
     fn left(&self, context: &dyn std::any::Any) -> Option<Result<Value, String>> {
-        context.downcast_ref::<FlowContext<F>>().map(recorded::left)
+        context.downcast_ref::<FlowContext<F>>().map(left)
     }
 
     #[cfg(feature = "record")]
     fn begun(&self, stage: StageKind, payload: &mut Payload<'_>) -> Option<Result<Value, String>> {
-        match stage {
-            StageKind::BeforeValidation => payload.read::<BeforeValidation<F>, _>(recorded::left),
-            StageKind::AfterValidation => payload.read::<AfterValidation<F>, _>(recorded::left),
-            StageKind::BeforeExecute => payload.read::<BeforeExecute<F>, _>(recorded::left),
-            StageKind::AfterExecute => payload.read::<AfterExecute<F>, _>(recorded::left),
-            StageKind::OnError => payload.read::<OnError<F>, _>(recorded::left),
-            StageKind::Finally => payload.read::<Finally<F>, _>(recorded::left),
-        }
+        with_stage!(stage, F, begun(payload))
     }
 
     #[cfg(feature = "replay")]
@@ -120,16 +115,7 @@ where
         options: Box<Options>,
         handler: JsonHandler,
     ) -> Registration {
-        use recorded::stand_in;
-
-        match stage {
-            StageKind::BeforeValidation => stand_in::<BeforeValidation<F>, F>(options, handler),
-            StageKind::AfterValidation => stand_in::<AfterValidation<F>, F>(options, handler),
-            StageKind::BeforeExecute => stand_in::<BeforeExecute<F>, F>(options, handler),
-            StageKind::AfterExecute => stand_in::<AfterExecute<F>, F>(options, handler),
-            StageKind::OnError => stand_in::<OnError<F>, F>(options, handler),
-            StageKind::Finally => stand_in::<Finally<F>, F>(options, handler),
-        }
+        with_stage!(stage, F, stand_in(options, handler))
     }
 
     #[cfg(feature = "record")]

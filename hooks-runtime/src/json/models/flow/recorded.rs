@@ -3,7 +3,20 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::flow::{FlowContext, FlowPoint, Given};
+use crate::flow::{FlowContext, FlowPoint, Given, Stage};
+use crate::operator::trace::Payload;
+use crate::point::HookPoint;
+
+/// The run as the stage `S` finds it.
+pub(super) fn begun<S, F>(payload: &mut Payload<'_>) -> Option<Result<Value, String>>
+where
+    S: HookPoint<Model = Stage, Payload = FlowContext<F>>,
+    F: FlowPoint,
+    F::Payload: Serialize,
+    F::Result: Serialize,
+{
+    payload.read::<S, _>(left)
+}
 
 /// The run as a handler has left it, from which and the one before it is told what that handler
 /// did: see `record::StageRun`.
