@@ -21,6 +21,8 @@ pub use request::Request;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::presence::line;
+
 /// The version of this contract. A message of another one is refused, never guessed at.
 pub const VERSION: u32 = 1;
 
@@ -93,8 +95,8 @@ pub(crate) fn read<T: DeserializeOwned + Versioned>(text: &[u8]) -> Result<T, Un
         // A message of another version may have another form, which is what is wrong then.
         Err(error) => match serde_json::from_slice(text) {
             Ok(Version { v }) if v != VERSION => other(v),
-            Ok(_) => Err(Unreadable(error.to_string())),
-            Err(error) => Err(Unreadable(format!("it is no message of the fleet: {error}"))),
+            Ok(_) => Err(Unreadable(line(&error.to_string()))),
+            Err(error) => Err(Unreadable(line(&format!("it is no message of the fleet: {error}")))),
         },
     }
 }
