@@ -10,10 +10,11 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use hooks_fleet::carrier::Carrier;
+use hooks_fleet::carrier::{Carrier, CarrierError};
 use hooks_fleet::wire::cancellation;
 use hooks_fleet::{Fleet, LocalNetwork, RemoteFailure};
 use hooks_runtime::{Gate, HookRegistry, Judgement, Verdict, capturing, on};
+use support::tamper::Tamper;
 use support::*;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
@@ -161,4 +162,25 @@ async fn l10_no_rejection_is_lost_for_its_length() {
     let fired = hooks.fire_gating::<lax::Sending>(letter).await.unwrap();
     let Gate::Rejected(rejection) = fired else { panic!("it passed") };
     assert_eq!(*rejection.reason(), format!("{}… (27000 bytes)", "é\n".repeat(85)));
+}
+
+/// L37: where a call is tried again and again, the failure is that of the last attempt, and not
+/// that no time was left for one more.
+#[tokio::test(start_paused = true)]
+async fn l37_a_call_that_is_tried_to_the_end_fails_as_its_last_attempt() {
+    let network = LocalNetwork::new();
+    let rules = HookRegistry::new();
+    let pass = |_: &RunningPayload| Judgement::Pass;
+    rules.register(on::<Running>().name("rules").guard(pass)).unwrap();
+    let _serving = serve_running(&network, "policy", &rules).await;
+    for limit in [7, 50, 300, 1_000, 5_000, 60_000] {
+        let hooks = HookRegistry::new();
+        let carrier = Tamper::new(&network).reply(|_| Err(CarrierError::Absent));
+        let patient = options("agent").attempts(u32::MAX).timeout(Duration::from_millis(limit));
+        let fleet = Fleet::over(carrier.clone(), patient).unwrap();
+        let _sharing = fleet.share::<Running>(&hooks).from("policy").start().await.unwrap();
+        let failure = remote(hooks.fire_gating::<Running>(command("ls")).await);
+        assert_eq!(failure, RemoteFailure::Absent { service: "policy".into() }, "{limit}");
+        assert!(limit < 50 || carrier.sent() > 1, "{limit}");
+    }
 }

@@ -3,6 +3,7 @@
 //! Of two values of one key one reader takes the first and another the last, so that one may
 //! judge what the other does not do.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -16,6 +17,14 @@ pub(super) fn value<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Erro
 /// The same, for a field that may be missing.
 pub(super) fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     value(from).map(Some)
+}
+
+/// The same for values by names.
+pub(super) fn map<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Value>, D::Error> {
+    match value(from)? {
+        Value::Object(entries) => Ok(entries.into_iter().collect()),
+        _ => Err(D::Error::custom("they are no object")),
+    }
 }
 
 struct Unique(Value);
