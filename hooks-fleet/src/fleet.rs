@@ -98,10 +98,15 @@ impl Fleet {
         self.0.caller.strangers.list()
     }
 
-    /// Begins to listen to who is there, once.
+    /// Begins to listen to who is there, once; and again where that has ended, as it does with
+    /// the runtime in which it began.
     pub(crate) async fn watch(&self) -> Result<(), FleetError> {
-        let begun = self.0.watching.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-        if !begun {
+        let listens = {
+            let watching = self.0.watching.lock().unwrap_or_else(PoisonError::into_inner);
+            watching.as_ref().is_some_and(|task| !task.is_finished())
+        };
+        if !listens {
+            self.0.changes.send_replace(0);
             let heard = self.0.caller.carrier.watch().await?;
             let task = tokio::spawn(presence::follow(Arc::downgrade(&self.0), heard));
             let before = self

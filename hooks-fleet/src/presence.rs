@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
+use hooks_runtime::report::escaped;
 use tokio::time::{Instant, sleep_until};
 
 use crate::admission;
@@ -106,7 +107,7 @@ impl Strangers {
     /// Keeps a stranger, and says so, the first time.
     pub(crate) fn note(&self, service: &str, instance: &str, why: &str) {
         let (service, instance) = (excerpt(service), excerpt(instance));
-        let stranger = Stranger { service, instance, why: why.to_owned() };
+        let stranger = Stranger { service, instance, why: line(why) };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.contains(&stranger) {
             return;
@@ -121,9 +122,24 @@ impl Strangers {
     }
 }
 
-/// What others say of themselves, short enough to be printed.
+/// The longest name of others, and the longest text, that is kept to be printed.
+const NAME: usize = 64;
+const TEXT: usize = 500;
+
+/// What others call themselves, short enough to be printed, and on one line.
 pub(crate) fn excerpt(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).take(64).collect()
+    shortened(text, NAME)
+}
+
+/// What is wrong with what others say, which may repeat as much of it as they like.
+pub(crate) fn line(text: &str) -> String {
+    shortened(text, TEXT)
+}
+
+fn shortened(text: &str, longest: usize) -> String {
+    // No more of it is looked at than is kept: each letter is written as one at least.
+    let begin: String = text.chars().take(longest).collect();
+    escaped(&begin).to_string().chars().take(longest).collect()
 }
 
 /// Those that were asked whether they are there, and whether they certainly are not.
@@ -185,7 +201,9 @@ fn hear(fleet: &Inner, presence: Presence) {
             }
         }
         Presence::Gone(service, instance) => {
-            if fleet.table().gone(service, instance) {
+            let was_there = fleet.table().gone(service, instance);
+            // As above: it may have gone while the others are still told.
+            if was_there && *fleet.changes.borrow() > 0 {
                 fleet.apply();
             }
         }

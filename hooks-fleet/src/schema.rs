@@ -191,6 +191,13 @@ impl Fit {
         Ok(())
     }
 
+    /// Makes the reason of a rejection one of this process. A no counts whatever else it says.
+    pub(crate) fn reason(&self, reason: &mut Value) {
+        if let Value::Object(fields) = reason {
+            fields.retain(|name, _| !self.other_result.contains(name));
+        }
+    }
+
     /// Makes a result one of this process.
     pub(crate) fn result(&self, result: &mut Value) -> Result<(), String> {
         known(result, &self.other_result)

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hooks_fleet::wire::RefusalReason;
 use hooks_fleet::{Fleet, LocalNetwork, RemoteFailure, Serving};
-use hooks_runtime::{Gate, HookRegistry, Verdict, on};
+use hooks_runtime::{Gate, HookRegistry, Judgement, Verdict, on};
 use support::{names, remote, with_points};
 
 mod old {
@@ -157,4 +157,60 @@ async fn l37_an_unknown_field_that_says_something_is_refused() {
     let failure = remote(hooks.fire_gating::<old::Sending>(letter).await);
     let RemoteFailure::BadReply { problem, .. } = failure else { panic!("{failure}") };
     assert_eq!(problem, "it sets `parcel`, which this process does not know");
+}
+
+/// A gate whose rejections have reasons of a type of their own, in two versions.
+macro_rules! reasons {
+    ($version:ident, $($field:tt)*) => {
+        mod $version {
+            /// Why it is not sent.
+            #[derive(
+                Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+            )]
+            #[serde(deny_unknown_fields)]
+            pub struct Refused {
+                pub rule: String,
+                $($field)*
+            }
+
+            impl std::fmt::Display for Refused {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str(&self.rule)
+                }
+            }
+
+            hooks_runtime::hook_points! {
+                #![hook(json = "camelCase", schema, catalogue = pub fn points)]
+                /// Before a parcel is sent.
+                #[hook(on_failure = "open")]
+                pub gating Parcel { text: String } -> Refused;
+            }
+        }
+    };
+}
+
+reasons!(terse,);
+reasons!(detailed, pub detail: Option<String>,);
+
+/// L10, L37: a no counts, also where its reason says more than this process knows.
+#[tokio::test]
+async fn l10_a_rejection_of_another_version_is_a_rejection() {
+    let network = LocalNetwork::new();
+    let hooks = HookRegistry::new();
+    let no = |_: &detailed::ParcelPayload| {
+        let detail = Some("it ticks".to_owned());
+        Judgement::Reject(detailed::Refused { rule: "no bombs".into(), detail })
+    };
+    hooks.register(on::<detailed::Parcel>().name("no").guard(no)).unwrap();
+    let post = Fleet::local(&network, with_points("post", detailed::points())).unwrap();
+    let _serving = post.serve::<detailed::Parcel>(&hooks).start().await.unwrap();
+    let hooks = HookRegistry::new();
+    let agent = Fleet::local(&network, with_points("agent", terse::points())).unwrap();
+    let _sharing = agent.share::<terse::Parcel>(&hooks).from("post").start().await.unwrap();
+    let parcel = terse::ParcelPayload { text: "a".into() };
+    let Gate::Rejected(rejection) = hooks.fire_gating::<terse::Parcel>(parcel).await.unwrap()
+    else {
+        panic!("it passed")
+    };
+    assert_eq!(*rejection.reason(), terse::Refused { rule: "no bombs".into() });
 }

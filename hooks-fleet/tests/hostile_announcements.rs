@@ -103,6 +103,53 @@ async fn l16_a_service_gets_no_place_that_the_host_does_not_allow_it() {
     assert_eq!(fleet.strangers().len(), 2);
 }
 
+/// L10, L37: a guard whose place is refused is not called in another one, where rewriters would
+/// change what it has judged, whoever comes or goes meanwhile.
+#[tokio::test]
+async fn l10_a_guard_is_called_in_no_place_but_its_own() {
+    for refused_from_the_start in [true, false] {
+        let network = LocalNetwork::new();
+        let hooks = HookRegistry::new();
+        hooks.set_quota("policy", Quota::new().priorities(0..=9)).unwrap();
+        let policy = serve_running(&network, "policy", &rules()).await;
+        let mut forged = policy.announcement().clone();
+        forged.handlers[0].priority = -1;
+        if refused_from_the_start {
+            network.announce(&forged).await.unwrap();
+        }
+        let fleet = Fleet::local(&network, options("agent")).unwrap();
+        let share = fleet.share::<Running>(&hooks).from("style");
+        let share = share.require::<Running>("policy", "rules");
+        let sharing = share.start().await.unwrap();
+        if !refused_from_the_start {
+            let fired = hooks.fire_gating::<Running>(command("ls")).await;
+            assert!(matches!(fired, Ok(Gate::Passed(_))), "{fired:?}");
+            network.announce(&forged).await.unwrap();
+        }
+        for processes in 1..=3 {
+            let style = serve_running(&network, "style", &rules()).await;
+            sharing.wait_for("style").await;
+            let failure = remote(hooks.fire_gating::<Running>(command("ls")).await);
+            assert_eq!(
+                failure.to_string(),
+                "refused (incompatible): it is refused here: `rules` of plugin `policy` is refused \
+                 at `running`: priority -1 is not between 0 and 9; the host allows more with \
+                 `set_quota`; nothing ran",
+                "{processes}"
+            );
+            assert!(style.leave(Duration::from_secs(9)).await);
+            sharing.wait_for_absence_of("style").await;
+        }
+        // In its own place it is called again.
+        network.announce(policy.announcement()).await.unwrap();
+        let _style = serve_running(&network, "style", &rules()).await;
+        sharing.wait_for("style").await;
+        let fired = hooks.fire_gating::<Running>(command("ls")).await;
+        assert!(matches!(fired, Ok(Gate::Passed(_))), "{fired:?}");
+        assert!(hooks.handlers().iter().all(|info| info.guard));
+    }
+}
+
 /// Ten thousand handlers in one announcement: the process takes no part.
 #[tokio::test]
 async fn l37_an_announcement_has_limits() {

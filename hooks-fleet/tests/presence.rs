@@ -2,9 +2,11 @@
 
 mod support;
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_fleet::{Fleet, FleetError, LocalNetwork, MayHaveRun, RemoteFailure};
+use hooks_fleet::{Fleet, FleetError, LocalNetwork, MayHaveRun, RemoteFailure, Sharing};
+use hooks_runtime::observe::{ObservedHandler, Observer};
 use hooks_runtime::{Gate, HookRegistry, Judgement, Verdict, capturing, on};
 use support::*;
 use tokio::sync::{mpsc, oneshot};
@@ -245,4 +247,37 @@ async fn a_process_that_was_killed_does_not_come_back() {
     sharing.wait_for("policy").await;
     assert!(serving.leave(Duration::from_secs(9)).await);
     assert!(matches!(hooks.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
+}
+
+/// Ends sharing when it hears of a handler.
+#[derive(Clone, Debug, Default)]
+struct Stops(Arc<Mutex<Option<Sharing>>>);
+
+impl Observer for Stops {
+    fn registered(&self, _: &ObservedHandler<'_>) {
+        let sharing = self.0.lock().unwrap().take();
+        sharing.into_iter().for_each(Sharing::stop);
+    }
+}
+
+/// L24: no lock is held while what the host has to say of a change is called: it may end sharing
+/// in the midst of it, and nothing stays.
+#[tokio::test]
+async fn l24_sharing_may_end_while_a_handler_comes() {
+    let network = LocalNetwork::new();
+    let stops = Stops::default();
+    let hooks = HookRegistry::builder().observer(stops.clone()).build();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let share = fleet.share::<Running>(&hooks).and::<Printed>().from("policy");
+    *stops.0.lock().unwrap() = Some(share.start().await.unwrap());
+    let other = HookRegistry::new();
+    let watching = fleet.share::<Running>(&other).from("policy").start().await.unwrap();
+    let serving = {
+        let policy = Fleet::local(&network, options("policy")).unwrap();
+        policy.serve::<Running>(&rules()).and::<Printed>().start().await.unwrap()
+    };
+    watching.wait_for("policy").await;
+    assert_eq!(names(&hooks.handlers()), [""; 0]);
+    assert_eq!(names(&other.handlers()), ["policy/rules"]);
+    assert!(serving.leave(Duration::from_secs(9)).await);
 }

@@ -96,6 +96,35 @@ async fn l37_a_value_that_does_not_fit_is_refused() {
     assert_eq!(log.take(), [""; 0]);
 }
 
+/// L37: nor one that names a key twice, of which another reader would take the other one.
+#[tokio::test]
+async fn l37_values_name_no_key_twice() {
+    for forged in
+        [r#"{"tenant":{"name":"south"},"tenant":"#, r#"{"tenant":{"name":"south","name":"#]
+    {
+        let (network, log) = (LocalNetwork::new(), Log::default());
+        let _serving = serve(&network, options("policy").value::<Tenant>("tenant"), &log).await;
+        let honest = if forged.ends_with(r#""tenant":"#) {
+            r#"{"tenant":"#
+        } else {
+            r#"{"tenant":{"name":"#
+        };
+        let carrier = Tamper::new(&network).request(move |message: &mut Message| {
+            let body = String::from_utf8(message.body.clone()).unwrap();
+            message.body = body.replacen(honest, forged, 1).into_bytes();
+        });
+        let hooks = HookRegistry::new();
+        let declared = options("agent").value::<Tenant>("tenant");
+        let fleet = Fleet::over(carrier, declared).unwrap();
+        let _sharing = fleet.share::<Running>(&hooks).from("policy").start().await.unwrap();
+        let scoped = hooks.with(Tenant { name: "north".into() });
+        let failure = remote(scoped.fire_gating::<Running>(command("ls")).await);
+        // What cannot be read names no call that could be answered.
+        assert_eq!(failure.as_str(), "bad_reply");
+        assert_eq!(log.take(), [""; 0]);
+    }
+}
+
 /// L37: neither is a trace that is none, nor a header that says something else.
 #[tokio::test]
 async fn l37_a_forged_trace_is_refused() {

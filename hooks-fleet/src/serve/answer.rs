@@ -1,5 +1,8 @@
 //! One handler of the registry, asked for another process.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use futures::FutureExt;
 use hooks_runtime::error::FireError;
 use hooks_runtime::json::{JsonError, Outcome, Value, json};
 use hooks_runtime::point::ModelKind;
@@ -11,8 +14,24 @@ use super::{Served, Server, stage};
 use crate::incoming::Incoming;
 use crate::wire::{RefusalReason, ReplyOutcome, RequestRef, SkippedReason};
 
-/// Asks it, with all that holds for a handler of its registry.
+/// Asks it, with all that holds for a handler of its registry. What breaks beside that is a
+/// failure of it.
 pub(super) async fn ask(
+    server: &Server,
+    entry: &Served,
+    request: &RequestRef<'_>,
+    incoming: Incoming,
+) -> ReplyOutcome {
+    let asked = AssertUnwindSafe(asked(server, entry, request, incoming)).catch_unwind();
+    asked.await.unwrap_or_else(|panic| {
+        // What it carries may break when it is dropped.
+        std::mem::forget(panic);
+        let message = "it panicked while it ended".to_owned();
+        ReplyOutcome::Failed { cause: "panic".to_owned(), message }
+    })
+}
+
+async fn asked(
     server: &Server,
     entry: &Served,
     request: &RequestRef<'_>,
@@ -34,7 +53,7 @@ pub(super) async fn ask(
     let row = report.as_ref().and_then(|report| row_of(report, entry));
     match (row, outcome) {
         (Some(row), outcome) => settled(entry.model, row, outcome),
-        (None, Err(error)) => not_called(&error),
+        (None, Err(error)) => not_called(error),
         (None, Ok(_)) => unknown(entry),
     }
 }
@@ -46,19 +65,36 @@ pub(super) fn row_of<'r>(report: &'r FireReport, entry: &Served) -> Option<&'r H
 }
 
 /// The handler was not called, nor could it be.
-pub(super) fn not_called(error: &JsonError) -> ReplyOutcome {
-    let why = match error {
+pub(super) fn not_called(error: JsonError) -> ReplyOutcome {
+    let why = match &error {
         JsonError::Fire(FireError::Nesting(_)) => RefusalReason::TooDeep,
         // What does not fit the type was written for another one.
         JsonError::Mismatch(_) => RefusalReason::Incompatible,
         _ => RefusalReason::Malformed,
     };
-    refused(why, error.to_string())
+    let refused = refused(why, error.to_string());
+    discard(error);
+    refused
+}
+
+/// Drops what may hold an error of the handler: its panic is no part of what is known by then.
+pub(super) fn discard<T>(held: T) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(held))) {
+        std::mem::forget(panic);
+        tracing::error!("an error of a handler panicked when it was dropped");
+    }
 }
 
 pub(super) fn unknown(entry: &Served) -> ReplyOutcome {
     let message = format!("it has no handler `{}` at `{}` any more", entry.name, entry.point);
     refused(RefusalReason::UnknownHandler, message)
+}
+
+/// It has answered, and the answer cannot be passed on.
+pub(super) fn failed(error: JsonError) -> ReplyOutcome {
+    let message = error.to_string();
+    discard(error);
+    ReplyOutcome::Failed { cause: "error".to_owned(), message }
 }
 
 /// What is said of a handler that did not run to its end with an effect; `Err` with what it
@@ -96,12 +132,15 @@ fn settled(
     outcome: Result<Outcome, JsonError>,
 ) -> ReplyOutcome {
     let contribution = match without_effect(row) {
-        Ok(outcome) => return outcome,
+        Ok(known) => {
+            discard(outcome);
+            return known;
+        }
         Err(contribution) => contribution,
     };
     let answer = match (model, outcome) {
         (_, Err(error)) => {
-            return ReplyOutcome::Failed { cause: "error".to_owned(), message: error.to_string() };
+            return failed(error);
         }
         (_, Ok(Outcome::Gate(Gate::Rejected(rejection)))) => {
             json!({"verdict": "reject", "reason": rejection.reason().json()})

@@ -1,9 +1,7 @@
 //! Durable deliveries: handled until they are settled.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures::FutureExt;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
@@ -60,14 +58,11 @@ async fn handle(server: &Server, route: &Route, message: &Message, attempt: u32)
     let deadline = later(Instant::now(), limit);
     let incoming =
         Incoming { call: request.call.to_string(), attempt, deadline, depth: request.depth };
-    let asked = AssertUnwindSafe(answer::ask(server, entry, &request, incoming)).catch_unwind();
-    let failed =
-        |cause: &str, message: String| ReplyOutcome::Failed { cause: cause.to_owned(), message };
-    match timeout_at(deadline, asked).await {
-        Ok(Ok(outcome)) => outcome,
-        Ok(Err(_)) => failed("panic", "it panicked while it ended".to_owned()),
-        Err(_) => failed("timeout", format!("it did not finish within {limit:?}")),
-    }
+    let asked = timeout_at(deadline, answer::ask(server, entry, &request, incoming)).await;
+    asked.unwrap_or_else(|_| ReplyOutcome::Failed {
+        cause: "timeout".to_owned(),
+        message: format!("it did not finish within {limit:?}"),
+    })
 }
 
 fn settled(server: &Server, attempt: u32, outcome: ReplyOutcome) -> Settled {

@@ -1,22 +1,24 @@
 //! The side that serves: handlers of a registry, called for other processes.
 
 mod answer;
+mod cancels;
 mod durable;
 mod request;
 mod stage;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_runtime::HookRegistry;
 use hooks_runtime::point::{FailurePolicy, HookPoint, ModelKind, PointDescriptor};
 use hooks_runtime::registry::{HandlerInfo, Owner};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use self::cancels::Cancels;
 use crate::error::{FleetError, quoted};
 use crate::fleet::{Caller, Fleet};
 use crate::schema;
@@ -33,8 +35,8 @@ pub struct Serve {
     idempotent: BTreeSet<String>,
 }
 
-/// Handlers that are served. Dropped, they are no longer, at once;
-/// [`leave`](Self::leave) waits for the calls under way.
+/// Handlers that are served. Dropped, they are no longer, at once, and the calls under way fail;
+/// [`leave`](Self::leave) waits for them.
 pub struct Serving {
     server: Arc<Server>,
     tasks: JoinSet<()>,
@@ -53,8 +55,7 @@ pub(crate) struct Server {
     pub(crate) handlers: HashMap<Route, Served>,
     /// One permit for each call that may run.
     pub(crate) permits: Arc<Semaphore>,
-    /// How calls under way are ended, by their ids.
-    cancels: Mutex<HashMap<String, oneshot::Sender<()>>>,
+    cancels: Cancels,
 }
 
 /// One handler, as the registry knows it.
@@ -112,14 +113,14 @@ impl Serve {
             hooks,
             announcement,
             handlers,
-            cancels: Mutex::default(),
+            cancels: Cancels::default(),
         });
         let (leaving, is_leaving) = watch::channel(false);
         let mut tasks = JoinSet::new();
         let (service, carrier) = (&*caller.options.service, &caller.carrier);
         let cancellations = carrier.cancellations(service).await?;
         let mut cancelling = JoinSet::new();
-        cancelling.spawn(request::follow_cancellations(Arc::clone(&server), cancellations));
+        cancelling.spawn(cancels::follow(Arc::clone(&server), cancellations));
         for route in routes {
             let (server, is_leaving) = (Arc::clone(&server), is_leaving.clone());
             if server.announcement.points[&route.point].durable {
@@ -244,12 +245,6 @@ async fn announce(server: Arc<Server>, mut leaving: watch::Receiver<bool>) {
     }
 }
 
-impl Server {
-    pub(crate) fn cancels(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<()>>> {
-        self.cancels.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Serving {
     /// What this process has announced.
     pub fn announcement(&self) -> &Announcement {
@@ -258,7 +253,7 @@ impl Serving {
 
     /// Leaves: says so, goes on serving those who have not heard of it, takes no more calls,
     /// and returns when those under way have ended and their answers are sent, or after that
-    /// time. Whether all have.
+    /// time, which ends those that are left. Whether all have.
     pub async fn leave(mut self, limit: Duration) -> bool {
         let Announcement { service, instance, .. } = &self.server.announcement;
         let caller = &self.server.caller;
@@ -277,6 +272,12 @@ impl Serving {
             have_ended && caller.carrier.flush().await.is_ok()
         };
         timeout(limit, ended).await.unwrap_or(false)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.server.cancels.end();
     }
 }
 

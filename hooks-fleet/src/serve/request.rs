@@ -1,21 +1,24 @@
 //! Requests that come in, one task each.
 
 use std::borrow::Cow;
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{oneshot, watch};
+use serde_json::Value;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{Served, Server, answer};
-use crate::carrier::{Cancellations, Inbound, Message, Requests};
+use crate::carrier::{Inbound, Message, Requests};
 use crate::incoming::Incoming;
 use crate::presence::later;
 use crate::wire::subject::Route;
 use crate::wire::{
     self, MAX_DEPTH, RefusalReason, ReplyOutcome, ReplyRef, RequestRef, Unreadable, VERSION,
 };
+
+/// How much of a reason is sent where the whole is more than can be sent.
+const LONGEST_REASON: usize = 1_024;
 
 /// What the requests of one route share.
 struct Taking {
@@ -97,9 +100,25 @@ async fn handle(
     if size <= limit {
         return written;
     }
+    if let Some(rejected) = shortened(&outcome, limit) {
+        let written = reply(server, about, received, &rejected);
+        if written.size() <= limit {
+            return written;
+        }
+    }
     let message = format!("its answer has {size} bytes, {limit} can be sent");
     let failed = ReplyOutcome::Failed { cause: "too_large".to_owned(), message };
     reply(server, about, received, &failed)
+}
+
+/// A rejection with less of its reason, where that is a text: a no is never lost for its length.
+fn shortened(outcome: &ReplyOutcome, limit: usize) -> Option<ReplyOutcome> {
+    let ReplyOutcome::Answer { answer } = outcome else { return None };
+    let reason = answer.get("reason")?.as_str()?;
+    let kept = &reason[..reason.floor_char_boundary(LONGEST_REASON.min(limit / 16))];
+    let mut answer = answer.clone();
+    answer["reason"] = Value::String(format!("{kept}… ({} bytes)", reason.len()));
+    Some(ReplyOutcome::Answer { answer })
 }
 
 /// Reads a request. A header that contradicts the body was not written by who wrote that.
@@ -173,11 +192,10 @@ async fn run(
         deadline,
         depth: request.depth,
     };
-    let (cancel, cancelled) = oneshot::channel();
     let attempt = wire::cancellation(&request.call, request.attempt);
-    let Some(_cancelling) = Cancelling::enter(server, attempt, cancel) else {
-        let message = "that attempt of the call is under way already";
-        return refused(RefusalReason::Malformed, message);
+    let (_under_way, cancelled) = match server.cancels.enter(attempt) {
+        Ok(entered) => entered,
+        Err(outcome) => return outcome,
     };
     tokio::select! {
         // An answer that is there counts, also where the time is over at the same instant.
@@ -187,48 +205,10 @@ async fn run(
             cause: "timeout".to_owned(),
             message: format!("it had no answer within {} ms", request.budget_ms),
         },
-        _ = cancelled => ReplyOutcome::Failed {
+        why = cancelled => ReplyOutcome::Failed {
             cause: "cancelled".to_owned(),
-            message: "the call was cancelled".to_owned(),
+            message: why.unwrap_or("the call was cancelled").to_owned(),
         },
-    }
-}
-
-/// An attempt that can be cancelled, as long as it runs.
-struct Cancelling<'s> {
-    server: &'s Server,
-    attempt: String,
-}
-
-impl<'s> Cancelling<'s> {
-    /// `None` where that attempt is under way: one that came twice runs once.
-    fn enter(server: &'s Server, attempt: String, cancel: oneshot::Sender<()>) -> Option<Self> {
-        match server.cancels().entry(attempt.clone()) {
-            Entry::Occupied(_) => return None,
-            Entry::Vacant(place) => {
-                place.insert(cancel);
-            }
-        }
-        Some(Self { server, attempt })
-    }
-}
-
-impl Drop for Cancelling<'_> {
-    fn drop(&mut self) {
-        self.server.cancels().remove(&self.attempt);
-    }
-}
-
-/// Ends the calls that were cancelled.
-pub(super) async fn follow_cancellations(
-    server: Arc<Server>,
-    mut cancellations: Box<dyn Cancellations>,
-) {
-    while let Some(attempt) = cancellations.next().await {
-        let cancel = server.cancels().remove(&attempt);
-        if let Some(cancel) = cancel {
-            let _ = cancel.send(());
-        }
     }
 }
 

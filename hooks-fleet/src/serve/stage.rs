@@ -2,7 +2,7 @@
 
 use hooks_runtime::ScopedHooks;
 
-use super::answer::{not_called, row_of, unknown, without_effect};
+use super::answer::{discard, failed, not_called, row_of, unknown, without_effect};
 use super::{Served, Server};
 use crate::wire::{ReplyOutcome, RequestRef};
 
@@ -17,14 +17,13 @@ pub(super) async fn ask(
     let (answer, report) = json.fire_stage(entry.point, run).await;
     let row = report.as_ref().and_then(|report| row_of(report, entry));
     if let Some(outcome) = row.and_then(|row| without_effect(row).ok()) {
+        discard(answer);
         return outcome;
     }
     match (row, answer) {
         (Some(_), Ok(answer)) => ReplyOutcome::Answer { answer },
-        (Some(_), Err(error)) => {
-            ReplyOutcome::Failed { cause: "error".to_owned(), message: error.to_string() }
-        }
-        (None, Err(error)) => not_called(&error),
+        (Some(_), Err(error)) => failed(error),
+        (None, Err(error)) => not_called(error),
         (None, Ok(_)) => unknown(entry),
     }
 }

@@ -25,7 +25,7 @@ use crate::wire::{self, MAX_DEPTH, RefusalReason, RequestRef, VERSION};
 /// is less. Many calls that end at once must all end before the registry looks.
 const MARGIN: Duration = Duration::from_millis(500);
 
-/// How long a second attempt waits.
+/// How long a second attempt waits; a later one does so longer.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// One call, whatever it takes.
@@ -83,6 +83,17 @@ impl Call<'_> {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
+    /// Waits before the next attempt, unless no time would be left for it: the failure that is
+    /// known says more than that.
+    async fn pause(&self, attempt: u32) -> bool {
+        let pause = PAUSE.saturating_mul(attempt);
+        let is_time = self.remaining() > pause.saturating_add(Duration::from_millis(1));
+        if is_time {
+            sleep(pause).await;
+        }
+        is_time
+    }
+
     async fn ask(&self, payload: Value, merged: Value) -> Result<Value, RemoteFailure> {
         let mut attempt = 1;
         loop {
@@ -102,11 +113,10 @@ impl Call<'_> {
             if !is_known
                 || attempt >= self.caller().options.attempts
                 || !failure.may_be_retried(idempotent)
-                || self.remaining() <= PAUSE
+                || !self.pause(attempt).await
             {
                 return Err(failure);
             }
-            sleep(PAUSE * attempt).await;
             attempt += 1;
         }
     }
@@ -239,11 +249,11 @@ impl Call<'_> {
             };
             self.ended(attempt, began, None, None, (failure.as_str(), failure.as_str()));
             // The id makes a second one the first one: storing it again is always safe.
-            let last = attempt >= self.caller().options.attempts || self.remaining() <= PAUSE;
-            if last || matches!(failure, RemoteFailure::TooLarge { .. }) {
+            let is_last = attempt >= self.caller().options.attempts
+                || matches!(failure, RemoteFailure::TooLarge { .. });
+            if is_last || !self.pause(attempt).await {
                 return Err(failure);
             }
-            sleep(PAUSE * attempt).await;
             attempt += 1;
         }
     }

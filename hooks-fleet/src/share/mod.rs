@@ -5,6 +5,7 @@ mod entry;
 mod reply;
 mod state;
 mod tape;
+mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

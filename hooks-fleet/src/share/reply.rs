@@ -113,7 +113,10 @@ fn fitted(
             if let Some(payload) = answer.get_mut("payload") {
                 variant.fit.inward(payload, left_out)?;
             }
-            answer.get_mut("reason").map_or(Ok(()), |reason| variant.fit.result(reason))
+            if let Some(reason) = answer.get_mut("reason") {
+                variant.fit.reason(reason);
+            }
+            Ok(())
         }
         _ => variant.fit.result(answer),
     }

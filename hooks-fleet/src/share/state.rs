@@ -1,47 +1,64 @@
 //! The remote handlers of one registry, kept in step with who is there.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use hooks_runtime::HookRegistry;
 use hooks_runtime::point::ModelKind;
 use hooks_runtime::registry::{Handle, HandlerInfo};
 
-use super::entry::{RemoteEntry, Routing, Shape, Variant};
+use super::entry::{RemoteEntry, Routing, Shape};
 use super::tape::Tape;
+use super::wanted::Wanted;
 use super::{Required, Services};
 use crate::error::FleetError;
 use crate::fleet::Caller;
 use crate::presence::excerpt;
-use crate::schema::{self, Fit};
-use crate::wire::subject::Route;
-use crate::wire::{AnnouncedHandler, AnnouncedPoint, Announcement};
+use crate::wire::{AnnouncedPoint, Announcement};
 
 /// A handler by service, point and name.
-type Key = (String, &'static str, String);
+pub(super) type Key = (String, &'static str, String);
 
 /// What a registry shares, and the remote handlers that it has for that.
 pub(crate) struct ShareState {
     hooks: HookRegistry,
-    own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
+    pub(super) own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
     services: Services,
-    required: Vec<Required>,
+    pub(super) required: Vec<Required>,
     tape: Tape,
     entries: Mutex<Entries>,
+    /// A change has been made.
+    changed: Condvar,
 }
 
 /// The remote handlers that the registry has.
 #[derive(Default)]
 struct Entries {
     registered: BTreeMap<Key, Registered>,
-    /// Whether sharing has ended: nothing comes any more.
-    is_stopped: bool,
+    /// The thread that makes a change. It holds no lock meanwhile: what the registry tells of
+    /// the change is the host's code.
+    changing: Option<ThreadId>,
+    /// Whether another change is due after that one.
+    is_due: bool,
+    /// How sharing has ended, if it has: nothing comes any more.
+    end: Option<End>,
 }
 
-struct Registered {
-    entry: Arc<RemoteEntry>,
-    shape: Shape,
+/// How sharing ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The handlers have left the registry.
+    Stopped,
+    /// They are there, and their calls fail.
+    Closed,
+}
+
+#[derive(Clone)]
+pub(super) struct Registered {
+    pub(super) entry: Arc<RemoteEntry>,
+    pub(super) shape: Shape,
     handle: Handle,
 }
 
@@ -52,10 +69,14 @@ struct Coming {
     shape: Shape,
 }
 
-/// A handler as it is to be.
-struct Wanted {
-    shape: Shape,
-    routing: Routing,
+/// A change that is being made, also where it is left by a panic.
+struct Changing<'s>(&'s ShareState);
+
+impl Drop for Changing<'_> {
+    fn drop(&mut self) {
+        self.0.lock().changing = None;
+        self.0.changed.notify_all();
+    }
 }
 
 impl ShareState {
@@ -66,7 +87,8 @@ impl ShareState {
         required: Vec<Required>,
         tape: Tape,
     ) -> Self {
-        Self { hooks, own, services, required, tape, entries: Mutex::default() }
+        let (entries, changed) = (Mutex::default(), Condvar::new());
+        Self { hooks, own, services, required, tape, entries, changed }
     }
 
     /// Whether processes of that service take part.
@@ -77,11 +99,20 @@ impl ShareState {
     /// Whether that handler is a remote one of this registry.
     pub(crate) fn owns(&self, service: &str, info: &HandlerInfo) -> bool {
         let key = (service.to_owned(), info.point, info.name.to_string());
-        self.entries().registered.contains_key(&key)
+        self.settled().registered.contains_key(&key)
     }
 
-    fn entries(&self) -> MutexGuard<'_, Entries> {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The entries while no other thread changes them. The thread that does may ask in the
+    /// midst of it, from what the registry calls.
+    fn settled(&self) -> MutexGuard<'_, Entries> {
+        let own = thread::current().id();
+        let by_other = |entries: &mut Entries| entries.changing.is_some_and(|by| by != own);
+        let settled = self.changed.wait_while(self.lock(), by_other);
+        settled.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes the registry have the handlers that are there. Those that come do so at one
@@ -90,41 +121,70 @@ impl ShareState {
     pub(crate) fn apply(
         &self,
         caller: &Arc<Caller>,
-        present: impl FnOnce() -> Vec<Arc<Announcement>>,
+        present: impl Fn() -> Vec<Arc<Announcement>>,
     ) -> Result<(), FleetError> {
-        let mut entries = self.entries();
-        if entries.is_stopped {
-            return Ok(());
-        }
-        // Asked for only now: the last call has the newest.
-        let present = present();
-        let entries = &mut entries.registered;
-        let mut wanted = self.wanted(caller, &present, entries);
-        // Where calls go, first: a handler that comes is served from its first call.
-        let mut coming = Vec::new();
-        for (key, Wanted { shape, routing }) in &mut wanted {
-            let known = entries.get(key);
-            let entry = known.map_or_else(
-                || {
-                    let (model, own) = &self.own[key.1];
-                    let point = (key.1, *model);
-                    let kept = (own.durable, &self.tape);
-                    Arc::new(RemoteEntry::new(caller, &key.0, point, &key.2, kept))
-                },
-                |known| Arc::clone(&known.entry),
-            );
-            entry.set_routing(std::mem::take(routing));
-            if known.is_none_or(|known| known.shape != *shape) {
-                coming.push(Coming { key: key.clone(), entry, shape: shape.clone() });
+        loop {
+            let mut entries = self.settled();
+            if entries.end.is_some() {
+                return Ok(());
+            }
+            if entries.changing.is_some() {
+                // Asked for by what is called in the midst of a change: it comes after that.
+                entries.is_due = true;
+                return Ok(());
+            }
+            entries.changing = Some(thread::current().id());
+            let mut registered = entries.registered.clone();
+            drop(entries);
+            let changing = Changing(self);
+            // Asked for only now: the last change has the newest.
+            let applied = self.change_to(caller, &present(), &mut registered);
+            let mut entries = self.lock();
+            entries.registered = registered;
+            let (end, is_due) = (entries.end, std::mem::take(&mut entries.is_due));
+            drop((entries, changing));
+            // It has ended meanwhile: what has come since then goes too.
+            match end {
+                None if is_due => {}
+                None => return applied,
+                Some(end) => {
+                    self.end(end);
+                    return Ok(());
+                }
             }
         }
+    }
+
+    fn change_to(
+        &self,
+        caller: &Arc<Caller>,
+        present: &[Arc<Announcement>],
+        entries: &mut BTreeMap<Key, Registered>,
+    ) -> Result<(), FleetError> {
+        let wanted = self.wanted(caller, present, entries);
         let is_gone = |key: &&Key| !wanted.contains_key(key);
         let gone: Vec<_> = entries.keys().filter(is_gone).cloned().collect();
+        let mut coming = Vec::new();
+        for (key, Wanted { shape, routing }) in wanted {
+            // Where calls go, first: a handler that comes is served from its first call.
+            match entries.get(&key) {
+                Some(known) if known.shape == shape => known.entry.set_routing(routing),
+                // One that changes its place does so with its route: in its old place nothing
+                // is called that was announced for another.
+                _ => {
+                    let (model, own) = &self.own[key.1];
+                    let (point, kept) = ((key.1, *model), (own.durable, &self.tape));
+                    let entry = RemoteEntry::new(caller, &key.0, point, &key.2, kept);
+                    entry.set_routing(routing);
+                    coming.push(Coming { key, entry: Arc::new(entry), shape });
+                }
+            }
+        }
         let mut refused = Vec::new();
         if self.change(&coming, &gone, entries).is_err() {
             refused = self.change_one_by_one(coming, &gone, entries);
         }
-        self.note_refused(caller, &present, refused)
+        self.note_refused(caller, present, refused)
     }
 
     /// Registers them one after another, where the registry refuses the whole: what one process
@@ -140,24 +200,25 @@ impl ShareState {
             let Err(error) = self.change(std::slice::from_ref(&coming), &[], entries) else {
                 continue;
             };
-            let is_new = !entries.contains_key(&coming.key);
-            if is_new && self.requires(&coming.key) {
+            let why = format!("it is refused here: {error}");
+            let routing = Routing { incompatible: Some(why), ..Routing::default() };
+            if let Some(known) = entries.get(&coming.key) {
+                // Its old place is not the one that is announced: nothing is called there.
+                known.entry.set_routing(routing);
+            } else if self.requires(&coming.key) {
                 // It has a place all the same, at which every fire finds why it does not work.
-                let why = format!("it is refused here: {error}");
-                let routing = Routing { incompatible: Some(why), ..Routing::default() };
                 coming.entry.set_routing(routing);
                 let limit = coming.shape.timeout.max(Duration::from_millis(1));
                 // Its turn is nothing that could be refused.
                 let turn = std::mem::take(&mut coming.shape.turn);
                 coming.shape =
                     Shape { turn, ..Shape::unknown(&coming.key.0, &coming.key.2, limit) };
-                match self.change(std::slice::from_ref(&coming), &[], entries) {
-                    Ok(()) => {}
-                    Err(error) => refused.push((coming.key, error)),
+                if let Err(error) = self.change(std::slice::from_ref(&coming), &[], entries) {
+                    refused.push((coming.key, error));
                 }
-            } else {
-                refused.push((coming.key, error));
+                continue;
             }
+            refused.push((coming.key, error));
         }
         // Nothing of these is refused.
         drop(self.change(&[], gone, entries));
@@ -231,142 +292,34 @@ impl ShareState {
 
     /// Removes all of them at one instant.
     pub(crate) fn clear(&self) {
-        let mut entries = self.entries();
-        entries.is_stopped = true;
-        let handles = std::mem::take(&mut entries.registered).into_values();
-        drop(self.hooks.unregister(handles.map(|entry| entry.handle)));
+        self.end(End::Stopped);
     }
 
     /// Keeps the handlers in the registry, and has their calls fail: nobody is heard of any
     /// more, and a handler that left would open its gate.
     pub(crate) fn close(&self) {
-        let mut entries = self.entries();
-        entries.is_stopped = true;
-        for known in entries.registered.values() {
-            known.entry.set_routing(Routing { is_closed: true, ..Routing::default() });
-        }
+        self.end(End::Closed);
     }
 
-    fn wanted(
-        &self,
-        caller: &Arc<Caller>,
-        present: &[Arc<Announcement>],
-        entries: &BTreeMap<Key, Registered>,
-    ) -> BTreeMap<Key, Wanted> {
-        let default = caller.options.timeout;
-        let mut wanted: BTreeMap<Key, Wanted> = BTreeMap::new();
-        // What is required is there first, as it was last seen.
-        for Required { service, point, handler } in &self.required {
-            let key = (service.clone(), *point, handler.clone());
-            let shape = entries.get(&key).map_or_else(
-                || Shape::unknown(service, handler, default),
-                |known| known.shape.clone(),
-            );
-            wanted.insert(key, Wanted { shape, routing: Routing::default() });
-        }
-        // What is stored for a service waits for it: its absence loses nothing.
-        for (key, known) in entries.iter().filter(|(_, known)| known.entry.durable) {
-            wanted.entry(key.clone()).or_insert_with(|| Wanted {
-                shape: known.shape.clone(),
-                routing: Routing::default(),
-            });
-        }
-        // A process of this one's own service and instance takes part as any other.
-        for announcement in present.iter().filter(|it| self.admits(&it.service)) {
-            for (place, handler) in announcement.handlers.iter().enumerate() {
-                let Some((point, (_, own))) = self.own.get_key_value(&*handler.point) else {
-                    continue;
-                };
-                let Some(theirs) = announcement.points.get(*point) else { continue };
-                let key = (announcement.service.clone(), *point, handler.handler.clone());
-                let shape = shape(&announcement.service, place, handler, default);
-                let fit = schema::fit(own, theirs);
-                let entry = wanted.entry(key).or_insert_with(|| Wanted {
-                    shape: shape.clone(),
-                    routing: Routing::default(),
-                });
-                entry.place(shape, fit.is_ok());
-                entry.routing.add(announcement, handler, theirs, &own.schema, fit);
+    fn end(&self, end: End) {
+        let mut entries = self.settled();
+        // What has been stopped has nothing left to be closed.
+        entries.end.get_or_insert(end);
+        let known = match end {
+            End::Stopped => std::mem::take(&mut entries.registered),
+            End::Closed => entries.registered.clone(),
+        };
+        drop(entries);
+        match end {
+            End::Stopped => {
+                drop(self.hooks.unregister(known.into_values().map(|entry| entry.handle)));
+            }
+            End::Closed => {
+                for known in known.into_values() {
+                    let routing = Routing { is_closed: true, ..Routing::default() };
+                    known.entry.set_routing(routing);
+                }
             }
         }
-        wanted
-    }
-}
-
-/// What decides among handlers of one priority: the service, then its own order, as it was
-/// announced. So every process that fires has one order, in whatever order it heard of them.
-fn turn(service: &str, place: usize, handler: &str) -> String {
-    // No service has a space in its name, and the numbers are as long as each other.
-    format!("{service} {:04} {handler}", place.min(9_999))
-}
-
-fn shape(service: &str, place: usize, handler: &AnnouncedHandler, default: Duration) -> Shape {
-    Shape {
-        priority: handler.priority,
-        turn: turn(service, place, &handler.handler),
-        guard: handler.guard,
-        fail_closed: handler.fail_closed,
-        timeout: handler.timeout_ms.map_or(default, Duration::from_millis),
-        pure: handler.pure,
-    }
-}
-
-impl Shape {
-    /// That of a handler of which nothing is known yet.
-    fn unknown(service: &str, handler: &str, timeout: Duration) -> Self {
-        let turn = turn(service, usize::MAX, handler);
-        Self { priority: 0, turn, guard: false, fail_closed: false, timeout, pure: false }
-    }
-}
-
-impl Wanted {
-    /// What one more process says of the handler. The first that fits decides on the place, so
-    /// that all processes that fire agree; what makes it stricter counts from each of them.
-    fn place(&mut self, shape: Shape, fits: bool) {
-        let Routing { variants, incompatible, .. } = &self.routing;
-        if variants.is_empty() && (fits || incompatible.is_none()) {
-            self.shape = shape;
-        } else if fits {
-            self.shape.guard |= shape.guard;
-            self.shape.fail_closed |= shape.fail_closed;
-            self.shape.pure &= shape.pure;
-        }
-    }
-}
-
-impl Routing {
-    /// Adds a process that serves the handler.
-    fn add(
-        &mut self,
-        announcement: &Announcement,
-        handler: &AnnouncedHandler,
-        theirs: &AnnouncedPoint,
-        own: &str,
-        fit: Result<Fit, String>,
-    ) {
-        let fit = match fit {
-            Ok(fit) => fit,
-            Err(why) => {
-                self.incompatible.get_or_insert(why);
-                return;
-            }
-        };
-        let instance = announcement.instance.clone();
-        let known = self.variants.iter_mut().find(|it| it.route.schema == theirs.schema);
-        if let Some(known) = known {
-            known.instances.insert(instance);
-            known.idempotent &= handler.idempotent;
-            return;
-        }
-        let route = Route {
-            service: announcement.service.clone(),
-            point: handler.point.clone(),
-            handler: handler.handler.clone(),
-            schema: theirs.schema.clone(),
-        };
-        let (idempotent, instances) = (handler.idempotent, BTreeSet::from([instance]));
-        self.variants.push(Variant { route, fit, instances, idempotent });
-        // The own schema first: nothing is left out there.
-        self.variants.sort_by_key(|it| it.route.schema != own);
     }
 }

@@ -20,6 +20,8 @@ pub(crate) use request::RequestRef;
 
 use serde::{Deserialize, Serialize};
 
+use crate::presence::line;
+
 /// The version of this contract. A message of another one is refused, never guessed at.
 pub const VERSION: u32 = 1;
 
@@ -94,8 +96,8 @@ pub(crate) fn read<'t, T: Deserialize<'t> + Versioned>(text: &'t [u8]) -> Result
         // A message of another version may have another form, which is what is wrong then.
         Err(error) => match serde_json::from_str(text) {
             Ok(Version { v }) if v != VERSION => other(v),
-            Ok(_) => Err(Unreadable(error.to_string())),
-            Err(error) => Err(Unreadable(format!("it is no message of the fleet: {error}"))),
+            Ok(_) => Err(Unreadable(line(&error.to_string()))),
+            Err(error) => Err(Unreadable(line(&format!("it is no message of the fleet: {error}")))),
         },
     }
 }

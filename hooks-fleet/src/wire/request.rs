@@ -49,7 +49,12 @@ pub struct Request {
     pub tracestate: Option<String>,
     /// Values of the scope that the process that fires lets travel, by names that both sides
     /// know: one that is not known is ignored, one that cannot be read is refused.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "super::unique::map"
+    )]
+    #[schemars(with = "BTreeMap<String, Value>")]
     pub values: BTreeMap<String, Value>,
     /// What the handlers before it have merged, at a modifying point.
     #[serde(
@@ -90,7 +95,11 @@ pub(crate) struct RequestRef<'a> {
     pub(crate) traceparent: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub(crate) tracestate: Option<Cow<'a, str>>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "super::unique::map"
+    )]
     pub(crate) values: BTreeMap<String, Value>,
     /// Of use to services of another make only.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]

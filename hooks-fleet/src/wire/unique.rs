@@ -4,7 +4,7 @@
 //! judge what the other does not do.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -21,6 +21,14 @@ pub(super) fn value<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Erro
 /// The same, for a field that may be missing.
 pub(super) fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     value(from).map(Some)
+}
+
+/// The same for values by names.
+pub(super) fn map<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Value>, D::Error> {
+    match value(from)? {
+        Value::Object(entries) => Ok(entries.into_iter().collect()),
+        _ => Err(D::Error::custom("they are no object")),
+    }
 }
 
 /// The same as text that is not read yet.

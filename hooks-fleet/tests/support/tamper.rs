@@ -1,5 +1,6 @@
 //! A carrier that changes what it carries, as an attacker on the way would.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use hooks_fleet::LocalNetwork;
 use hooks_fleet::carrier::{
-    Cancellations, Carrier, CarrierError, Deliveries, Inbound, Message, Requests, Watch,
+    Cancellations, Carrier, CarrierError, Deliveries, Inbound, Message, Presence, Requests, Watch,
 };
 use hooks_fleet::wire::Announcement;
 use hooks_fleet::wire::subject::Route;
@@ -28,6 +29,8 @@ pub struct Tamper {
     pub sent: Arc<Mutex<u32>>,
     /// Announcements wait for a permit of it each, where there is one.
     pub announcements: Option<Arc<Semaphore>>,
+    /// What a watch hears first, before it waits for a permit.
+    pub heard_first: Option<(Vec<Presence>, Arc<Semaphore>)>,
     replies: Option<Arc<Semaphore>>,
 }
 
@@ -35,7 +38,8 @@ impl Tamper {
     pub fn new(network: &LocalNetwork) -> Self {
         let (request, reply): (Change, Reply) = (Arc::new(|_| ()), Arc::new(|reply| reply));
         let (network, sent) = (network.clone(), Arc::default());
-        Self { network, request, reply, sent, announcements: None, replies: None }
+        let (announcements, heard_first, replies) = (None, None, None);
+        Self { network, request, reply, sent, announcements, heard_first, replies }
     }
 
     pub fn request(mut self, change: impl Fn(&mut Message) + Send + Sync + 'static) -> Self {
@@ -134,7 +138,17 @@ impl Carrier for Tamper {
     }
 
     fn watch(&self) -> BoxFuture<'_, Result<Box<dyn Watch>, CarrierError>> {
-        self.network.watch()
+        async move {
+            let watch = self.network.watch().await?;
+            Ok(match &self.heard_first {
+                None => watch,
+                Some((first, permits)) => {
+                    let (first, permits) = (first.clone().into(), Arc::clone(permits));
+                    Box::new(Interrupted { first, permits, watch }) as Box<dyn Watch>
+                }
+            })
+        }
+        .boxed()
     }
 
     fn answer_pings<'a>(
@@ -169,6 +183,27 @@ impl Carrier for Tamper {
         attempts: u32,
     ) -> BoxFuture<'a, Result<Box<dyn Deliveries>, CarrierError>> {
         self.network.consume(route, attempts)
+    }
+}
+
+/// A watch that hears something before all else, and then nothing for a while.
+struct Interrupted {
+    first: VecDeque<Presence>,
+    permits: Arc<Semaphore>,
+    watch: Box<dyn Watch>,
+}
+
+impl Watch for Interrupted {
+    fn next(&mut self) -> BoxFuture<'_, Option<Presence>> {
+        async move {
+            if let Some(presence) = self.first.pop_front() {
+                return Some(presence);
+            }
+            // Its permits come back: they are waited for once.
+            drop(self.permits.acquire().await.unwrap());
+            self.watch.next().await
+        }
+        .boxed()
     }
 }
 

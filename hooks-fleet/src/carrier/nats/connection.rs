@@ -1,6 +1,7 @@
 //! Whether there is a connection, as the client's events say.
 
 use std::future::Future;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use async_nats::{ConnectOptions, Event};
@@ -18,58 +19,62 @@ struct State {
     overruns: u64,
     /// Since when it is there again, where it was lost.
     since: Option<Instant>,
+    /// Whether the client itself has ended, and connects no more.
+    ended: bool,
 }
 
 /// Follows the connection of a client.
 #[derive(Clone, Debug)]
-pub(super) struct Connection(watch::Sender<State>);
+pub(super) struct Connection(Arc<watch::Sender<State>>);
+
+/// Kept by the client, and dropped with it: where its runtime is shut down, and where it breaks
+/// on what it reads.
+struct Ends(Weak<watch::Sender<State>>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let Some(state) = self.0.upgrade() else { return };
+        state.send_modify(|state| {
+            state.losses += 1;
+            (state.connected, state.ended) = (false, true);
+        });
+        tracing::error!(
+            "the NATS client has ended, and does not come back: nothing is called or served over \
+             it any more; join again, or end this process"
+        );
+    }
+}
 
 impl Connection {
     pub(super) fn new() -> Self {
         // The client is asked for only once it is connected.
-        Self(watch::channel(State { connected: true, losses: 0, overruns: 0, since: None }).0)
+        let state = State { connected: true, losses: 0, overruns: 0, since: None, ended: false };
+        Self(Arc::new(watch::channel(state).0))
     }
 
     /// The options of a client that is followed.
     pub(super) fn observing(&self, options: ConnectOptions) -> ConnectOptions {
-        let state = self.0.clone();
+        let ends = Ends(Arc::downgrade(&self.0));
         options.event_callback(move |event| {
-            match &event {
-                Event::Connected => drop(state.send_if_modified(|state| {
-                    let is_back = !std::mem::replace(&mut state.connected, true);
-                    state.since = if is_back { Some(Instant::now()) } else { state.since };
-                    is_back
-                })),
-                Event::Disconnected | Event::Closed => drop(state.send_if_modified(|state| {
-                    state.losses += 1;
-                    state.connected = false;
-                    true
-                })),
-                // Whoever waits for one of them runs into its limit.
-                Event::SlowConsumer(_) => {
-                    state.send_modify(|state| state.overruns += 1);
-                    tracing::warn!(%event, "messages were dropped: they came faster than they were taken");
-                }
-                Event::ServerError(_) | Event::ClientError(_) => {
-                    tracing::warn!(%event, "the NATS connection has a problem");
-                }
-                Event::LameDuckMode => tracing::info!("the NATS server is about to leave"),
-                Event::Draining => {}
+            // Without it nobody asks any more.
+            if let Some(state) = ends.0.upgrade() {
+                hear(&state, &event);
             }
             async {}
         })
     }
 
-    /// Waits until there is a connection, not longer than that. The result ends when it is
-    /// lost.
+    /// Waits until there is a connection, not longer than that, nor where there will be none.
+    /// The result ends when it is lost.
     pub(super) async fn ready(
         &self,
         deadline: Instant,
     ) -> Result<impl Future<Output = ()> + Send + 'static, CarrierError> {
         let mut state = self.0.subscribe();
         let losses = {
-            let connected = timeout_at(deadline, state.wait_for(|state| state.connected)).await;
-            connected.ok().and_then(Result::ok).map(|state| state.losses)
+            let is_known = state.wait_for(|state| state.connected || state.ended);
+            let known = timeout_at(deadline, is_known).await.ok().and_then(Result::ok);
+            known.filter(|state| state.connected).map(|state| state.losses)
         };
         let losses = losses.ok_or(CarrierError::Unreachable)?;
         Ok(async move {
@@ -101,5 +106,30 @@ impl Connection {
     /// How often the connection was lost so far.
     pub(super) fn losses(&self) -> u64 {
         self.0.borrow().losses
+    }
+}
+
+fn hear(state: &watch::Sender<State>, event: &Event) {
+    match event {
+        Event::Connected => drop(state.send_if_modified(|state| {
+            let is_back = !std::mem::replace(&mut state.connected, true);
+            state.since = if is_back { Some(Instant::now()) } else { state.since };
+            is_back
+        })),
+        Event::Disconnected | Event::Closed => drop(state.send_if_modified(|state| {
+            state.losses += 1;
+            state.connected = false;
+            true
+        })),
+        // Whoever waits for one of them runs into its limit.
+        Event::SlowConsumer(_) => {
+            state.send_modify(|state| state.overruns += 1);
+            tracing::warn!(%event, "messages were dropped: they came faster than they were taken");
+        }
+        Event::ServerError(_) | Event::ClientError(_) => {
+            tracing::warn!(%event, "the NATS connection has a problem");
+        }
+        Event::LameDuckMode => tracing::info!("the NATS server is about to leave"),
+        Event::Draining => {}
     }
 }

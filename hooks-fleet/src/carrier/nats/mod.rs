@@ -51,7 +51,9 @@ pub struct Nats(Arc<Inner>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NatsHealth {
-    /// Whether it is there.
+    /// Whether it is there. Where the client itself has ended, it does not come back: with the
+    /// runtime in which it was made, or on a message that it cannot bear, which is logged as an
+    /// error. What fires and serves over it joins anew.
     pub is_connected: bool,
     /// How often it was lost since the process joined.
     pub losses: u64,
@@ -263,6 +265,8 @@ impl Inner {
             request.headers(headers(message.headers))
         };
         let answered = tokio::select! {
+            // An answer that is there counts, also where the connection is lost at once after it.
+            biased;
             answered = timeout_at(deadline, self.client.send_request(subject, request)) => answered,
             () = lost => return Err(CarrierError::Lost),
         };
@@ -272,6 +276,8 @@ impl Inner {
             Ok(Err(error)) => Err(match error.kind() {
                 RequestErrorKind::NoResponders => CarrierError::Absent,
                 RequestErrorKind::TimedOut => CarrierError::TimedOut,
+                // The client has ended, before it sent that or while it waited.
+                RequestErrorKind::Other => CarrierError::Lost,
                 _ => CarrierError::Other(error.to_string()),
             }),
         }
