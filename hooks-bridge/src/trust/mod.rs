@@ -19,7 +19,8 @@ use crate::runner::{Cause, Failure};
 ///
 /// A grant covers the event, the matcher, the command and the bytes of the files that the
 /// command names. Where one of them changes, the entry is not run until it is granted
-/// again; that is asked before each run, not only when the files are read. A command that
+/// again; that is asked before each run, not only when the files are read, and once more where
+/// the run had to wait for others. What has become a pipe or a device has changed. A command that
 /// works out at run time what it runs is covered by its text only, which
 /// [`Preview`](crate::Preview) says.
 ///
