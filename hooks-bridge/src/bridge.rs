@@ -317,12 +317,12 @@ impl Bridge {
         });
         let commands = of_point.enumerate().map(|(index, (entry, event, handler))| Command {
             shared: Arc::clone(&self.shared),
-            entry: entry.clone(),
+            entry: Arc::new(entry.clone()),
             handler,
             event,
             name: unique(&mut names, entry),
             index,
-            granted: self.shared.trust.bytes(entry, &self.shared.project),
+            granted: Arc::new(self.shared.trust.bytes(entry, &self.shared.project)),
             spent: AtomicBool::new(false),
         });
         commands.collect()

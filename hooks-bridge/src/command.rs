@@ -1,6 +1,7 @@
 //! One command, asked about what happens in the host.
 
 mod applies;
+mod ready;
 mod record;
 mod time;
 
@@ -23,7 +24,8 @@ use crate::runner::Exit;
 use crate::runner::{Cause, Failure, Invocation, KILLED, LONGEST, Program, Ran, Runner};
 use crate::tape::Tape;
 use crate::trust::Bytes;
-use crate::verdict::{self, Effect, Mode};
+use crate::verdict::{self, Effect};
+use ready::Ready;
 use record::Record;
 use time::Time;
 
@@ -40,7 +42,7 @@ pub(crate) const FIRST: &str = "hooks-bridge";
 #[derive(Debug)]
 pub(crate) struct Command {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) entry: Entry,
+    pub(crate) entry: Arc<Entry>,
     pub(crate) handler: Handler,
     pub(crate) event: &'static EventRule,
     /// The name of its handler, unique at a point.
@@ -48,7 +50,7 @@ pub(crate) struct Command {
     /// Its place in the configured order, among the commands of the point.
     pub(crate) index: usize,
     /// The files that it names, as they were when it was found to be granted.
-    pub(crate) granted: Bytes,
+    pub(crate) granted: Arc<Bytes>,
     /// Of a command that runs once: whether its one run was begun.
     pub(crate) spent: AtomicBool,
 }
@@ -77,7 +79,7 @@ impl Command {
             self.handler.timeout.filter(|_| !self.handler.background && !self.entry.broken)?;
         let limit = limits.timeout.map_or(set, |longest| set.min(longest));
         // Beyond the clock it is as good as none.
-        (limit < LONGEST).then(|| limit + limits.grace + KILLED)
+        (limit < LONGEST).then(|| limit + limits.grace.min(LONGEST) + KILLED)
     }
 
     /// Asks the command.
@@ -162,13 +164,8 @@ impl Command {
             let what = format!("{}: {why}", self.entry.place);
             return Err(Failure::new(Cause::Unread(what)));
         }
-        self.shared.trust.check(&self.entry, &self.shared.project, &self.granted)?;
-        if self.shared.mode == Mode::Strict
-            && let Some(missing) = self.entry.scripts.missing_now()
-        {
-            // The exit code of an interpreter without a script may be that of a denial.
-            return Err(Failure::new(Cause::Missing(missing.to_owned())));
-        }
+        let ready = Ready::of(self);
+        ready.check()?;
         #[cfg(feature = "http")]
         if let HandlerKind::Http { url, .. } = &self.handler.kind {
             // Also where a cassette would answer in its place.
@@ -191,7 +188,7 @@ impl Command {
             }
             kind => {
                 let invocation = self.invocation(kind, facts, stdin, timeout);
-                Prepared::Command(runner, Box::new(invocation))
+                Prepared::Command(runner, Box::new(invocation), ready)
             }
         };
         Ok((prepared, time))
@@ -245,7 +242,7 @@ impl Command {
 
 /// A run that can be begun.
 enum Prepared {
-    Command(Runner, Box<Invocation>),
+    Command(Runner, Box<Invocation>, Ready),
     #[cfg_attr(not(feature = "http"), allow(dead_code))] // what is said then needs none of it
     Http {
         shared: Arc<Shared>,
@@ -260,7 +257,9 @@ impl Prepared {
     /// Runs it, and says how long its process was there, if it has one.
     async fn run(self, process: &mut Option<Duration>) -> Result<Ran, Failure> {
         match self {
-            Self::Command(runner, invocation) => runner.run_timed(*invocation, process).await,
+            Self::Command(runner, invocation, ready) => {
+                runner.run_timed(*invocation, process, || ready.check()).await
+            }
             #[cfg(feature = "http")]
             Self::Http { shared, runner, kind, stdin, timeout } => {
                 let stdout = shared.http.post(&runner, &kind, stdin, timeout).await?;

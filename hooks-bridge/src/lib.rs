@@ -56,6 +56,7 @@ mod cursor;
 mod dialect;
 mod docs;
 mod facts;
+mod files;
 mod fire;
 mod gemini;
 #[cfg(feature = "http")]

@@ -51,7 +51,7 @@ impl Tape {
             let asked = command.entry.command();
             let mut request =
                 json!({"event": command.event.name, "command": asked, "stdin": stdin});
-            replace(&mut request, &project, PROJECT);
+            left_open(&mut request, &project);
             let who = format!("{}/{}", command.entry.dialect.as_str(), command.name);
             Question { cassette, who, request, project }
         });
@@ -85,7 +85,7 @@ impl Question {
         let call = async |_| {
             ran.store(true, Ordering::Relaxed);
             let mut came = serde_json::to_value(Came::of(run.await))?;
-            replace(&mut came, &project, PROJECT);
+            left_open(&mut came, &project);
             Ok::<_, serde_json::Error>(came)
         };
         // It ran where its answer could not be recorded.
@@ -97,7 +97,7 @@ impl Question {
             Ok(came) => came,
             Err(error) => return Err(unknown(error.to_string())),
         };
-        replace(&mut came, PROJECT, &project);
+        filled_in(&mut came, &project);
         let came: Came = serde_json::from_value(came)
             .map_err(|error| unknown(format!("the answer of `{who}` in the cassette: {error}")))?;
         came.into_result()
@@ -204,14 +204,89 @@ impl Kept {
     }
 }
 
-/// Replaces a text in all texts of a value. The root folder is in every path, and is left.
+/// Leaves the folder of the project open in all texts of a value. The root folder is in every
+/// path, and is left.
 #[cfg(feature = "cassette")]
-fn replace(value: &mut Value, from: &str, to: &str) {
+fn left_open(value: &mut Value, project: &str) {
+    if project != "/" {
+        each_text(value, &|text| without_folder(text, project));
+    }
+}
+
+/// Puts the folder of the project into all texts of a value.
+#[cfg(feature = "cassette")]
+fn filled_in(value: &mut Value, project: &str) {
+    if project != "/" {
+        each_text(value, &|text| text.contains(PROJECT).then(|| text.replace(PROJECT, project)));
+    }
+}
+
+#[cfg(feature = "cassette")]
+fn each_text(value: &mut Value, change: &impl Fn(&str) -> Option<String>) {
     match value {
-        _ if from == "/" || to == "/" => {}
-        Value::String(text) if text.contains(from) => *text = text.replace(from, to),
-        Value::Array(values) => values.iter_mut().for_each(|value| replace(value, from, to)),
-        Value::Object(map) => map.values_mut().for_each(|value| replace(value, from, to)),
+        Value::String(text) => *text = change(text).unwrap_or_else(|| std::mem::take(text)),
+        Value::Array(values) => values.iter_mut().for_each(|value| each_text(value, change)),
+        Value::Object(map) => map.values_mut().for_each(|value| each_text(value, change)),
         _ => {}
+    }
+}
+
+/// The text with what stands for the folder, where it names that one: `/srv/shop` is neither
+/// `/srv/shops` nor `/old/srv/shop`.
+#[cfg(feature = "cassette")]
+fn without_folder(text: &str, folder: &str) -> Option<String> {
+    let (mut open, mut rest) = (String::new(), 0);
+    for (at, _) in text.match_indices(folder) {
+        let behind = at + folder.len();
+        if begins_path(&text[..at]) && ends_name(&text[behind..]) {
+            open.push_str(&text[rest..at]);
+            open.push_str(PROJECT);
+            rest = behind;
+        }
+    }
+    (rest > 0).then(|| open + &text[rest..])
+}
+
+/// Whether a path may begin behind a text: that is no part of one, but for an option, the
+/// scheme of an address, or a line break as JSON writes it.
+#[cfg(feature = "cassette")]
+fn begins_path(before: &str) -> bool {
+    let of_path = |char: char| char.is_alphanumeric() || "_-./~".contains(char);
+    let (outside, word) = before.split_at(before.trim_end_matches(of_path).len());
+    let is_option = word.starts_with('-') && !word.contains('/');
+    let is_escape = outside.ends_with('\\') && matches!(word, "n" | "r" | "t");
+    word.is_empty() || is_option || is_escape || (word == "//" && outside.ends_with(':'))
+}
+
+/// Whether the last name of a path is over before a text. A dot may also end a sentence.
+#[cfg(feature = "cassette")]
+fn ends_name(behind: &str) -> bool {
+    let of_name = |char: char| char.is_alphanumeric() || "_-~".contains(char);
+    !behind.trim_start_matches('.').starts_with(of_name)
+}
+
+#[cfg(all(test, feature = "cassette"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_folder_itself_is_left_open() {
+        let open = |text: &str| without_folder(text, "/srv/shop");
+        for (text, expected) in [
+            ("/srv/shop", "${HOOKS_BRIDGE_PROJECT}"),
+            ("cat /srv/shop/a '/srv/shop/b'", "cat $P/a '$P/b'"),
+            ("in /srv/shop. A=/srv/shop;", "in $P. A=$P;"),
+            ("cc -I/srv/shop/include", "cc -I$P/include"),
+            ("file:///srv/shop/a", "file://$P/a"),
+            (r#"{"reason": "in\n/srv/shop"}"#, r#"{"reason": "in\n$P"}"#),
+        ] {
+            let expected = expected.replace("$P", PROJECT);
+            assert_eq!(open(text).as_deref(), Some(&*expected), "{text}");
+        }
+        for text in
+            ["/srv/shops", "/srv/shop-2/a", "/srv/shop.old/a", "/old/srv/shop", "./srv/shop", "srv"]
+        {
+            assert_eq!(open(text), None, "{text}");
+        }
     }
 }

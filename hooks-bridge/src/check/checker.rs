@@ -4,8 +4,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::{Check, CheckedEntry, CheckedFile, CheckedLine, differences, readers};
-use crate::config::{HandlerKind, Notice, Origin, Plan, Source, of_project};
+use crate::config::{HandlerKind, LARGEST, Notice, Origin, Plan, Source, of_project};
 use crate::dialect::Dialect;
+use crate::files;
 
 /// Checks files for a host with tools of its own, or that allows some addresses.
 ///
@@ -75,7 +76,8 @@ impl Checker {
     pub fn files(&self, files: &[PathBuf], project: &Path) -> Check {
         let mut guessed = Vec::new();
         let source = |file: &PathBuf| {
-            let text = std::fs::read_to_string(file).unwrap_or_default();
+            let text = files::read(file, LARGEST).ok().and_then(|it| String::from_utf8(it).ok());
+            let text = text.unwrap_or_default();
             let told = readers::dialect_of(file, &text);
             guessed.push(told.is_none());
             Source::new(told.unwrap_or(Dialect::ALL[0]), file, Origin::Project)

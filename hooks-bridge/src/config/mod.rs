@@ -16,11 +16,13 @@ mod suspicious;
 mod switches;
 mod toml;
 
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::Dialect;
+use crate::files;
+use crate::matcher::Room;
 use duplicates::Duplicates;
 use switches::Switches;
 
@@ -33,7 +35,7 @@ pub(crate) use meant::key as nearly;
 pub(crate) use suspicious::nearest;
 
 /// The largest file that is read.
-const LARGEST: u64 = 4 << 20;
+pub(crate) const LARGEST: u64 = 4 << 20;
 
 /// A file to be read, and as whose.
 ///
@@ -240,12 +242,16 @@ struct Reading<'r> {
     tools: &'r [String],
     duplicates: Duplicates,
     switches: Switches,
+    /// For the expressions of the project's own files, which take nothing from the others.
+    untrusted: Room,
+    trusted: Room,
 }
 
 impl<'r> Reading<'r> {
     fn new(project: &'r Path, tools: &'r [String]) -> Self {
         let (duplicates, switches) = (Duplicates::default(), Switches::default());
-        Self { project, tools, duplicates, switches }
+        let (untrusted, trusted) = (Room::default(), Room::default());
+        Self { project, tools, duplicates, switches, untrusted, trusted }
     }
 }
 
@@ -260,32 +266,20 @@ fn text_of(source: &Source) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| wrong.into())
 }
 
-/// The bytes of a file that a person could have written: of a device or a pipe there is no
-/// end.
+/// The bytes of a file that a person could have written.
 fn bytes_of(source: &Source) -> io::Result<Vec<u8>> {
     let (file, rules) = (&source.file, source.dialect.rules());
     let metadata = file.metadata().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => io::Error::other("there is no such file"),
         _ => error,
     })?;
-    if metadata.is_dir() {
-        return Err(io::Error::other("it is a folder, and a file is expected"));
-    }
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is a device or a pipe, and a file is expected"));
-    }
     let is_roots = metadata.uid() == 0 && metadata.mode() & 0o022 == 0;
     if source.origin == Origin::Managed && rules.format.files.managed_by_root && !is_roots {
         let product = rules.product;
         let text = format!("{product} takes it only where it is root's, and no other may write it");
         return Err(io::Error::other(text));
     }
-    let mut bytes = Vec::new();
-    std::fs::File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(io::Error::other(format!("it has more than {} MiB", LARGEST >> 20)));
-    }
-    Ok(bytes)
+    files::read(file, LARGEST)
 }
 
 fn notice(source: &Source, line: usize, text: impl Into<String>) -> Notice {

@@ -115,17 +115,22 @@ impl Runner {
     ///
     /// The example of [`Runner`] runs two.
     pub async fn run(&self, invocation: Invocation) -> Result<Ran, Failure> {
-        self.run_timed(invocation, &mut None).await
+        self.run_timed(invocation, &mut None, || Ok(())).await
     }
 
-    /// The same, which says how long the process was there: without the wait for a place.
+    /// The same, which says how long the process was there: without the wait for a place. Where
+    /// it had to wait, it is asked `again` whether it may start.
     pub(crate) async fn run_timed(
         &self,
         invocation: Invocation,
         process: &mut Option<Duration>,
+        again: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<Ran, Failure> {
         let Invocation { program, directory, environment, stdin, timeout, stdout } = invocation;
         let place = self.places.take(&self.limits, timeout).await?;
+        if place.waited {
+            again()?;
+        }
         let mark = Mark::new();
         let mut command = Command::new(&program.program);
         command.args(&program.arguments).env_clear().envs(environment).envs([mark.variable()]);

@@ -27,12 +27,15 @@ pub(crate) struct Place {
     pub(crate) limit: Duration,
     /// When that ends.
     pub(crate) deadline: Instant,
+    /// Whether others had to end first.
+    pub(crate) waited: bool,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Places {
     pub(super) fn new(limits: &Limits) -> Self {
-        let places = || Arc::new(Semaphore::new(limits.concurrent.max(1)));
+        let most = limits.concurrent.clamp(1, Semaphore::MAX_PERMITS);
+        let places = || Arc::new(Semaphore::new(most));
         Self { waited_for: places(), beside: places() }
     }
 
@@ -47,10 +50,14 @@ impl Places {
         // A limit beyond the clock is none that is ever met.
         let limit = limit.min(LONGEST);
         let deadline = Instant::now() + limit;
-        let place = timeout_at(deadline, Arc::clone(&self.waited_for).acquire_owned()).await;
+        let place = |permit, waited| Place { limit, deadline, waited, _permit: permit };
+        if let Ok(permit) = Arc::clone(&self.waited_for).try_acquire_owned() {
+            return Ok(place(permit, false));
+        }
+        let permit = timeout_at(deadline, Arc::clone(&self.waited_for).acquire_owned()).await;
         // The semaphore is never closed.
-        match place {
-            Ok(Ok(permit)) => Ok(Place { limit, deadline, _permit: permit }),
+        match permit {
+            Ok(Ok(permit)) => Ok(place(permit, true)),
             Ok(Err(_)) | Err(_) => Err(Failure::new(Cause::Busy(limit))),
         }
     }

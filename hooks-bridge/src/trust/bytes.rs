@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use super::digest::LARGEST;
 use crate::config::Entry;
+use crate::files;
 
 /// The SHA-256 of each file that a command names; none of one that cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,5 +26,5 @@ impl Bytes {
 }
 
 fn sum(file: &Path) -> Option<[u8; 32]> {
-    Some(Sha256::digest(std::fs::read(file).ok()?).into())
+    Some(Sha256::digest(files::read(file, LARGEST).ok()?).into())
 }

@@ -7,9 +7,10 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use crate::config::{Entry, HandlerKind};
+use crate::files;
 
 /// The largest file that a grant covers.
-const LARGEST: u64 = 64 << 20;
+pub(super) const LARGEST: u64 = 64 << 20;
 
 /// The digest of an entry: of its project, dialect, event, matcher and handler, and of the
 /// bytes of the files that its command names.
@@ -68,12 +69,8 @@ impl Digest {
         }
         part(&count(&entry.scripts.files));
         for file in &entry.scripts.files {
-            let length = file.metadata()?.len();
-            if length > LARGEST {
-                return Err(io::Error::other("the file is too large to be covered by a grant"));
-            }
             part(file.as_os_str().as_encoded_bytes());
-            part(&std::fs::read(file)?);
+            part(&files::read(file, LARGEST)?);
         }
         part(&count(&entry.scripts.absent));
         for file in &entry.scripts.absent {
