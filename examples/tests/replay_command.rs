@@ -61,6 +61,10 @@ fn l38_a_day_of_another_process_is_replayed() {
     assert_eq!(code, Some(0), "{table}");
     let (code, table, _) = said(&run("replay", &[&day, "--call", "sandboxer/stay_inside"]));
     assert_eq!(code, Some(0), "{table}");
+    // The page does not take the place of the recording.
+    let (code, table, errors) = said(&run("replay", &[&day, "--html", &day]));
+    assert_eq!((code, &*table), (Some(2), ""));
+    assert_eq!(errors, format!("the page cannot be written to the recording, `{day}`\n"));
     let (code, table, errors) = said(&run("replay", &[&day, "--without", "nobody"]));
     assert_eq!((code, &*table), (Some(2), ""));
     let (first, plugins) = errors.split_once('\n').expect("two lines");
