@@ -24,9 +24,9 @@ type Key = (String, &'static str, String);
 /// What a registry shares, and the remote handlers that it has for that.
 pub(crate) struct ShareState {
     hooks: HookRegistry,
-    own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
+    pub(super) own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
     services: Services,
-    required: Vec<Required>,
+    pub(super) required: Vec<Required>,
     tape: Tape,
     entries: Mutex<Entries>,
 }
@@ -217,16 +217,6 @@ impl ShareState {
             }
         }
         of_required
-    }
-
-    /// Notices those that are there and are not let in.
-    pub(crate) fn note_strangers(&self, caller: &Caller, present: &[Arc<Announcement>]) {
-        for announcement in present.iter().filter(|it| !self.admits(&it.service)) {
-            if announcement.handlers.iter().any(|it| self.own.contains_key(&*it.point)) {
-                let why = "its service is not named by `from` or `require`";
-                caller.strangers.note(&announcement.service, &announcement.instance, why);
-            }
-        }
     }
 
     /// Removes all of them at one instant.
