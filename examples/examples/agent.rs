@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use hooks_examples::agent::{ChatCompletions, Record, SystemClock, line};
+use hooks_examples::files::is_one_file;
 use hooks_examples::house::House;
 use hooks_examples::inspected::Inspected;
 use hooks_examples::recorded::Recorded;
@@ -85,8 +86,9 @@ async fn main() -> ExitCode {
 async fn agent() -> Result<(), Failure> {
     let options = options()?;
     if options.help {
-        println!("{HELP}");
-        return Ok(());
+        let mut output = Output::plain();
+        output.write(&format!("{HELP}\n"));
+        return Ok(output.finish()?);
     }
     // A panic of a plugin is in the timeline, not printed in the middle of it.
     std::panic::set_hook(Box::new(|_| {}));
@@ -288,6 +290,16 @@ fn options() -> Result<Options, lexopt::Error> {
             Long("help") | Short('h') => options.help = true,
             Value(message) => options.messages.push(OsString::string(message)?),
             _ => return Err(argument.unexpected()),
+        }
+    }
+    let Options { trace, html, svg, record, .. } = &options;
+    let files = [("--trace", trace), ("--html", html), ("--svg", svg), ("--record", record)];
+    let files: Vec<_> =
+        files.iter().filter_map(|(name, file)| Some((name, (*file).as_ref()?))).collect();
+    for (at, (name, file)) in files.iter().enumerate() {
+        if let Some((other, _)) = files[..at].iter().find(|(_, other)| is_one_file(file, other)) {
+            let file = file.display();
+            return Err(format!("`{other}` and `{name}` cannot both write to `{file}`").into());
         }
     }
     Ok(options)

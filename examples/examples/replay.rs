@@ -9,7 +9,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use hooks_examples::files::is_one_file;
 use hooks_examples::replayed::{replay_of, take_over_modes};
+use hooks_examples::view::Output;
 use hooks_examples::{day, view};
 use hooks_runtime::replay::ReplayError;
 use hooks_runtime::{HookRegistry, PluginId};
@@ -63,8 +65,7 @@ async fn main() -> ExitCode {
     };
     let Some(file) = options.file.clone().filter(|_| !options.help) else {
         if options.help {
-            println!("{HELP}");
-            return ExitCode::SUCCESS;
+            return show(&format!("{HELP}\n")).map_or(ExitCode::from(2), |()| ExitCode::SUCCESS);
         }
         eprintln!("a recording is missing: record one with `agent --record FILE`\n\n{HELP}");
         return ExitCode::from(2);
@@ -81,6 +82,11 @@ async fn main() -> ExitCode {
 
 /// Replays, and says what would differ. Whether nothing does.
 async fn run(file: PathBuf, options: Options) -> Result<bool, Failure> {
+    // The page would be the end of the recording.
+    if let Some(html) = options.html.as_ref().filter(|html| is_one_file(&file, html)) {
+        let html = html.display();
+        return Err(format!("the page cannot be written to the recording, `{html}`").into());
+    }
     // The same handlers as those of the agent, in a house of their own.
     let house = day::house()?;
     let hooks = house.agent.hooks();
@@ -114,13 +120,20 @@ async fn run(file: PathBuf, options: Options) -> Result<bool, Failure> {
     if report.fires.is_empty() && report.unread.is_empty() {
         return Err(format!("nothing was fired in the recording `{}`", file.display()).into());
     }
-    print!("{}", view::replay_table(&report));
+    show(&view::replay_table(&report))?;
     if let Some(html) = options.html {
         std::fs::write(&html, view::replay_page(&report, &about.join(", ")))
             .map_err(|error| format!("cannot write the page to `{}`: {error}", html.display()))?;
         eprintln!("the page is in `{}`", html.display());
     }
     Ok(report.changed().next().is_none())
+}
+
+/// Writes to the standard output. A reader that leaves, such as `head`, is no error.
+fn show(text: &str) -> std::io::Result<()> {
+    let mut output = Output::plain();
+    output.write(text);
+    output.finish()
 }
 
 /// The plugins that have handlers.

@@ -7,6 +7,7 @@
 //! | [`hook_files`] | hook scripts of coding agents, taking part by `--hooks DIR` |
 //! | [`house`] | host and plugins put together |
 //! | [`day`] | a scripted day of that agent, for the demonstration and its tests |
+//! | [`files`] | the files that it writes |
 //! | [`inspected`] | the same day again and again, with a live page beside it |
 //! | [`recorded`] | the run in a file, with every payload and every answer |
 //! | [`replayed`] | a recording of it against its handlers |
@@ -18,6 +19,7 @@
 
 pub mod agent;
 pub mod day;
+pub mod files;
 pub mod hook_files;
 pub mod house;
 pub mod inspected;

@@ -99,6 +99,21 @@ fn a_file_is_replaced_as_a_whole() {
 }
 
 #[test]
+fn two_outputs_are_not_written_to_one_file() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("day").display().to_string();
+    let output = agent(&["--html", &path, "--record", &path]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        format!("error: `--html` and `--record` cannot both write to `{path}`\n")
+    );
+    assert!(output.stdout.is_empty() && !folder.path().join("day").exists());
+    let null = agent(&["--html", "/dev/null", "--trace", "/dev/null"]);
+    assert!(null.status.success(), "{}", String::from_utf8_lossy(&null.stderr));
+}
+
+#[test]
 fn a_file_that_cannot_be_written_is_said_before_the_run() {
     for (option, what) in [("--trace", "trace"), ("--html", "page"), ("--svg", "picture")] {
         let output = agent(&[option, "/there/is/no/such/folder/file"]);

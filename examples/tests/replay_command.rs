@@ -61,10 +61,14 @@ fn l38_a_day_of_another_process_is_replayed() {
     assert_eq!(code, Some(0), "{table}");
     let (code, table, _) = said(&run("replay", &[&day, "--call", "sandboxer/stay_inside"]));
     assert_eq!(code, Some(0), "{table}");
+    // The page does not take the place of the recording.
+    let (code, table, errors) = said(&run("replay", &[&day, "--html", &day]));
+    assert_eq!((code, &*table), (Some(2), ""));
+    assert_eq!(errors, format!("the page cannot be written to the recording, `{day}`\n"));
     let (code, table, errors) = said(&run("replay", &[&day, "--without", "nobody"]));
     assert_eq!((code, &*table), (Some(2), ""));
     let (first, plugins) = errors.split_once('\n').expect("two lines");
-    assert!(first.starts_with("no handler is `*:nobody/*`; "), "{errors}");
+    assert!(first.starts_with("no handler is `nobody`; "), "{errors}");
     assert!(plugins.starts_with("plugins: allowlist, analytics, audit-log, "), "{errors}");
 }
 

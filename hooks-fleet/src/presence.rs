@@ -23,7 +23,7 @@ type Key = (String, String);
 /// The most strangers that are kept.
 const MAX_STRANGERS: usize = 64;
 
-/// A process that was heard of and does not take part.
+/// A process that was heard of and does not take part, or not with all of its handlers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stranger {
@@ -31,7 +31,7 @@ pub struct Stranger {
     pub service: String,
     /// The process.
     pub instance: String,
-    /// Why it does not take part.
+    /// Why it does not take part, or which of its handlers do not.
     pub why: String,
 }
 
@@ -118,7 +118,12 @@ impl Strangers {
         known.push_back(stranger.clone());
         drop(known);
         let Stranger { service, instance, why } = stranger;
-        tracing::warn!(service, instance, why, "a process takes no part in this fleet");
+        tracing::warn!(
+            service,
+            instance,
+            why,
+            "a process does not take part in this fleet, or not wholly"
+        );
     }
 }
 

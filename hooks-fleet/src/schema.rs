@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use hooks_runtime::catalogue::{Catalogue, PointInfo};
+use hooks_runtime::report::escaped;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -119,7 +120,10 @@ fn added(own: &Value, other: &Value) -> Result<(BTreeSet<String>, BTreeSet<Strin
     let mut only = (BTreeSet::new(), BTreeSet::new());
     for (name, field) in &own_fields {
         match other_fields.get(name) {
-            Some(same) if same != field => return Err(format!("`{name}` has another type")),
+            Some(theirs) if theirs != field => {
+                let (theirs, own) = (text(theirs), text(field));
+                return Err(format!("`{name}` has another type: {theirs} there, {own} here"));
+            }
             Some(_) if required(own, name) != required(other, name) => {
                 return Err(format!("`{name}` is required by one side only"));
             }
@@ -151,6 +155,16 @@ fn added(own: &Value, other: &Value) -> Result<(BTreeSet<String>, BTreeSet<Strin
         }
     }
     Ok(only)
+}
+
+/// A schema as one line of a message, cut where it is long.
+fn text(schema: &Value) -> String {
+    const LONGEST: usize = 120;
+    let text = escaped(&schema.to_string()).to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
 }
 
 fn clone_pair((key, value): (&String, &Value)) -> (String, Value) {
@@ -260,7 +274,10 @@ mod tests {
         assert_eq!(error(point(required)), "payload: `b` is required there and not known here");
         assert_eq!(error(point(object(&json!({}), &json!([])))), "payload: `a` is not known there");
         let other = object(&json!({"a": {"type": "number"}}), &json!(["a"]));
-        assert_eq!(error(point(other)), "payload: `a` has another type");
+        assert_eq!(
+            error(point(other)),
+            r#"payload: `a` has another type: `{"type":"number"}` there, `{"type":"string"}` here"#
+        );
         let optional = object(&json!({"a": text}), &json!([]));
         assert_eq!(error(point(optional)), "payload: `a` is required by one side only");
         assert_eq!(

@@ -116,7 +116,8 @@ async fn l37_another_schema_is_incompatible() {
     let letter = old::SendingPayload { text: "a".into() };
     let failure = remote(hooks.fire_gating::<old::Sending>(letter).await);
     let RemoteFailure::Refused { why, message, .. } = failure else { panic!("{failure}") };
-    assert_eq!((why, &*message), (RefusalReason::Incompatible, "payload: `text` has another type"));
+    let types = r#"payload: `text` has another type: `{"format":"uint32","minimum":0,"type":"integer"}` there, `{"type":"string"}` here"#;
+    assert_eq!((why, &*message), (RefusalReason::Incompatible, types));
 }
 
 /// L37: a rolling update, with both versions alive for a while, for processes that fire with

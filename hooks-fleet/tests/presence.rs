@@ -59,6 +59,27 @@ async fn a_required_handler_of_another_name_is_absent_while_its_service_is_there
     assert!(sharing.is_present("policy"));
     let failure = remote(hooks.fire_gating::<Running>(command("ls")).await);
     assert_eq!(failure.to_string(), "no process of the service `policy` serves it: nothing ran");
+    // What it serves instead is said, and it is there.
+    let why: Vec<_> = fleet.strangers().into_iter().map(|stranger| stranger.why).collect();
+    let expected = "it does not serve `ruels` at `running`, which is required; it serves `rules`";
+    assert_eq!(why, [expected]);
+}
+
+/// A host that stores what a service waits to be called for is told so: nothing would ever
+/// be delivered.
+#[tokio::test(start_paused = true)]
+async fn l37_a_service_that_does_not_take_what_is_stored_for_it_is_noticed() {
+    let network = LocalNetwork::new();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent").durable::<Printed>()).unwrap();
+    let share = fleet.share::<Printed>(&hooks).require::<Printed>("press", "count");
+    let sharing = share.start().await.unwrap();
+    let press = Fleet::local(&network, options("press")).unwrap();
+    let _serving = press.serve::<Printed>(&rules()).start().await.unwrap();
+    sharing.wait_for("press").await;
+    let why: Vec<_> = fleet.strangers().into_iter().map(|stranger| stranger.why).collect();
+    let expected = "its handlers at `printed` do not fit: it is called there, durable here";
+    assert_eq!(why, [expected]);
 }
 
 /// L19, L37: what a process brings comes at one instant and goes at one.
@@ -160,7 +181,8 @@ async fn l37_services_that_are_not_named_take_no_part() {
     assert_eq!(names(&hooks.handlers()), ["policy/rules"]);
     let strangers = fleet.strangers();
     assert_eq!((strangers.len(), &*strangers[0].service), (1, "rogue"));
-    assert_eq!(strangers[0].why, "its service is not named by `from` or `require`");
+    let why = "at `running` its service is not named by `from` or `require`";
+    assert_eq!(strangers[0].why, why);
 }
 
 /// A process that both fires and serves passes on no handlers of others.

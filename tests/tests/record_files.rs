@@ -478,6 +478,18 @@ async fn l38_a_recording_that_cannot_begin_says_so_and_leaves_nothing() {
     let error = unknown.start(&hooks).unwrap_err();
     assert_eq!(error.to_string(), "no hook point is `rnag`; did you mean `rang`?");
     assert!(matches!(error, RecordError::NoPoint { .. }));
+    // Values that no recording could have are not asked for in vain.
+    for point in ["*", "rang"] {
+        let blind = Recorder::into_writer(io::sink()).capture(point, CapturePolicy::Hash);
+        let error = blind.start(&hooks).unwrap_err();
+        let expected = format!(
+            "nothing could be captured at `{point}`: no catalogue with JSON has it; \
+             `Recorder::catalogue` gives one"
+        );
+        assert_eq!(error.to_string(), expected);
+    }
+    let nothing = Recorder::into_writer(io::sink()).capture("*", CapturePolicy::None);
+    drop(nothing.start(&hooks).unwrap());
     // None of them has left a mark: the next one begins.
     let (_recording, _writer) = Recorder::into_writer(io::sink()).start(&hooks).unwrap();
 }

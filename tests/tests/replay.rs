@@ -31,6 +31,16 @@ hook_points! {
     pub flow Run(String) -> u32;
 }
 
+/// Points of another crate.
+mod elsewhere {
+    hooks_runtime::hook_points! {
+        #![hook(json = "camelCase", catalogue = pub fn points)]
+
+        /// A bell rang.
+        pub void Rang { bell: u32 }
+    }
+}
+
 fn running(line: &str) -> RunningPayload {
     RunningPayload { line: line.into() }
 }
@@ -337,10 +347,11 @@ async fn l38_what_was_not_captured_cannot_be_replayed() {
         "`ran` is in no catalogue that the replay was given; `Recorded::catalogue` gives one";
     let reason = reason.to_owned();
     assert_eq!(report.fires[0].verdict, FireVerdict::Cannot { reason });
-    // A recording that was begun without the catalogue has no payloads.
+    // Of a point that is in no catalogue of the recorder there are no payloads.
     let (folder, hooks) = (Folder::new(), registry(&Arc::default()));
     let file = folder.file("bare.jsonl");
-    let recorder = Recorder::to(&file).capture("*", CapturePolicy::Full);
+    let recorder = Recorder::to(&file).catalogue(&elsewhere::points());
+    let recorder = recorder.capture("*", CapturePolicy::Full);
     let (recording, writer) = recorder.start(&hooks).unwrap();
     tokio::spawn(writer.run());
     day(&hooks).await;
@@ -794,6 +805,15 @@ async fn l38_a_change_that_names_no_handler_is_an_error() {
     let hooks = registry(&Arc::default());
     let (_folder, file) = recorded_day(&hooks).await;
     let error = replay_of(&file, &hooks).without("safty").run().await.unwrap_err();
-    assert_eq!(error.to_string(), "no handler is `*:safty/*`; did you mean `*:safety/*`?");
-    assert!(replay_of(&file, &hooks).call("loud").run().await.is_err());
+    assert_eq!(error.to_string(), "no handler is `safty`; did you mean `safety`?");
+    // In the form in which it was written, also where only the plugin is missing.
+    let error = replay_of(&file, &hooks).call("loud").run().await.unwrap_err();
+    assert_eq!(error.to_string(), "no handler is `loud`; did you mean `audit/loud`?");
+    let error = replay_of(&file, &hooks).tighten("running:no_rm").run().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no handler is `running:no_rm`; did you mean `running:safety/no_rm`?",
+    );
+    let error = replay_of(&file, &hooks).without("").run().await.unwrap_err();
+    assert!(error.to_string().starts_with("`` is no target: "), "{error}");
 }

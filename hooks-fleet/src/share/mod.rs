@@ -2,6 +2,7 @@
 
 mod call;
 mod entry;
+mod notice;
 mod reply;
 mod state;
 mod tape;

@@ -280,16 +280,6 @@ impl ShareState {
         of_required
     }
 
-    /// Notices those that are there and are not let in.
-    pub(crate) fn note_strangers(&self, caller: &Caller, present: &[Arc<Announcement>]) {
-        for announcement in present.iter().filter(|it| !self.admits(&it.service)) {
-            if announcement.handlers.iter().any(|it| self.own.contains_key(&*it.point)) {
-                let why = "its service is not named by `from` or `require`";
-                caller.strangers.note(&announcement.service, &announcement.instance, why);
-            }
-        }
-    }
-
     /// Removes all of them at one instant.
     pub(crate) fn clear(&self) {
         self.end(End::Stopped);

@@ -1,7 +1,8 @@
 //! The contract on the wire, version 1: what processes say to each other, whatever carries it.
 //!
 //! Everything is JSON. `hooks-fleet/contract` has the JSON Schemas of these types and golden
-//! vectors, for services in other languages; the guide in the README shows one.
+//! vectors, for services in other languages; the [guide](crate::guide#another-language)
+//! shows one.
 //!
 //! What a handler receives and answers is what the module `json` of `hooks-runtime` says of
 //! its model: `{"verdict": "pass"}`, `{"handled": false}`, `null` and so on.

@@ -143,6 +143,19 @@ impl Pattern {
         if Self(whole.as_str().into()).is_plugin_of(entries) {
             return Some(whole);
         }
+        // A handler of a plugin, where only its name was given.
+        let of_plugin = self.readings().filter(|reading| reading.plugin.is_none()).find_map(
+            |Reading { point, handler, .. }| {
+                let is_it = |entry: &&Arc<Entry>| {
+                    glob(point, entry.point.name()) && &*entry.name == handler
+                };
+                let plugin = entries.iter().find(is_it)?.plugin.as_ref()?.id();
+                Some(format!("{point}:{plugin}/{handler}"))
+            },
+        );
+        if of_plugin.is_some() {
+            return of_plugin;
+        }
         if !self.0.contains('*') {
             let addresses = entries.iter().map(|entry| address(entry));
             return nearest(&self.0, addresses, str::len);

@@ -128,6 +128,16 @@ pub enum RecordError {
         /// The name that was most likely meant.
         nearest: Option<String>,
     },
+    /// Values were asked for, and no catalogue of the recorder has such a point with JSON.
+    #[error(
+        "nothing could be captured at `{}`: no catalogue with JSON has it; \
+         `Recorder::catalogue` gives one",
+        escaped(.point),
+    )]
+    NoCatalogue {
+        /// The name, or the pattern.
+        point: String,
+    },
     /// A limit would leave nothing to record.
     #[error("`{limit}` cannot be 0: nothing could be recorded")]
     Nothing {
@@ -189,6 +199,9 @@ impl Recorder {
     /// What of the values is recorded at the points of that wire name, in which `*` stands
     /// for any text. Of several that fit, the last one counts; where none does, nothing is
     /// recorded of them. The name of a flow is for its stages as well.
+    ///
+    /// What no [`catalogue`](Self::catalogue) with JSON has cannot be captured: to ask for it
+    /// is an error.
     ///
     /// The example of [`CapturePolicy`] has some.
     pub fn capture(mut self, point: impl Into<String>, policy: CapturePolicy) -> Self {
@@ -358,7 +371,16 @@ impl Recorder {
                 return Err(RecordError::NoPoint { point: pattern.clone(), nearest });
             }
         }
-        Ok(())
+        let captured = self.policies.iter().filter(|(_, it)| !matches!(it, CapturePolicy::None));
+        let has = |catalogue: &Catalogue, pattern: &str| {
+            let mut names = catalogue.names().filter(|name| glob(pattern, name));
+            names.any(|name| catalogue.named(name).is_some_and(|(info, _)| info.json.is_some()))
+        };
+        let mut asked = captured.map(|(pattern, _)| pattern);
+        match asked.find(|pattern| !self.catalogues.iter().any(|it| has(it, pattern))) {
+            Some(point) => Err(RecordError::NoCatalogue { point: point.clone() }),
+            None => Ok(()),
+        }
     }
 }
 

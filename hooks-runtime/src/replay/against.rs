@@ -1,5 +1,6 @@
 //! A replay, from its options to its report.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use super::play::{play, playable, plugins};
 use super::points::Points;
 use super::report::{FireReplay, ReplayReport};
 use super::script::Script;
+use super::timeline::{full_name, in_stage};
 use crate::catalogue::Catalogue;
 use crate::escape::escaped_display;
 use crate::plugin::scope::ScopedHooks;
@@ -166,7 +168,8 @@ impl Replay {
             if let Some(refused) = refused {
                 fires[at] = Some(cannot(&history, at, refused));
             }
-            for (at, replayed) in compared(&history, replayed, stuck.as_deref()) {
+            let there = |point: &str| handlers_at(&copy, point);
+            for (at, replayed) in compared(&history, replayed, stuck.as_deref(), there) {
                 fires[at] = Some(replayed);
             }
         }
@@ -204,6 +207,18 @@ impl Replay {
             panic!("no fire of `{path}` could be replayed: {reason}");
         }
     }
+}
+
+/// The handlers of a point as they are in a timeline; of a flow those of its stages.
+fn handlers_at(copy: &ScopedHooks, point: &str) -> HashSet<String> {
+    let entries = copy.inner.store().entries();
+    let names = entries.iter().filter_map(|entry| {
+        let plugin = entry.plugin.as_ref().map(|plugin| plugin.id().as_str());
+        let (name, own) = (full_name(plugin, &entry.name), entry.point.name());
+        let stage = own.strip_prefix(point).is_some_and(|rest| rest.starts_with('/'));
+        if stage { Some(in_stage(&name, own)) } else { (own == point).then_some(name) }
+    });
+    names.collect()
 }
 
 /// Ends what waits for an answer that is not known.

@@ -30,7 +30,7 @@ impl Changes {
         entries: &[std::sync::Arc<Entry>],
     ) -> Result<Checked, ReplayError> {
         let check = |targets: &[String], whole: fn(&str) -> String| {
-            targets.iter().map(|target| named(&whole(target), entries)).collect()
+            targets.iter().map(|target| named(target, &whole(target), entries)).collect()
         };
         let texts = |patterns: Vec<Pattern>| patterns.iter().map(ToString::to_string).collect();
         let tighten: Result<Vec<_>, ReplayError> = check(&self.tighten, of_handler);
@@ -58,14 +58,27 @@ fn of_handler(target: &str) -> String {
     if target.contains(':') { target.to_owned() } else { format!("*:{target}") }
 }
 
-fn named(target: &str, entries: &[std::sync::Arc<Entry>]) -> Result<Pattern, ReplayError> {
-    let bad = |problem| OperatorError::BadTarget { target: target.to_owned(), problem };
-    let pattern = Pattern::parse(target).map_err(bad)?;
+/// The handlers that were named. Errors have the target as it was `given`, and what was likely
+/// meant in the same form.
+fn named(
+    given: &str,
+    whole: &str,
+    entries: &[std::sync::Arc<Entry>],
+) -> Result<Pattern, ReplayError> {
+    let target = given.to_owned();
+    let pattern = match Pattern::parse(whole) {
+        Ok(pattern) => pattern,
+        Err(problem) => return Err(OperatorError::BadTarget { target, problem }.into()),
+    };
     if entries.iter().any(|entry| pattern.matches(entry)) {
         return Ok(pattern);
     }
-    let nearest = pattern.nearest(entries);
-    Err(OperatorError::NoMatch { target: target.to_owned(), nearest }.into())
+    let (front, back) = whole.split_once(given).unwrap_or_default();
+    let nearest = pattern.nearest(entries).map(|nearest| {
+        let short = nearest.strip_prefix(front).and_then(|rest| rest.strip_suffix(back));
+        short.map_or(nearest.clone(), str::to_owned)
+    });
+    Err(OperatorError::NoMatch { target, nearest }.into())
 }
 
 impl Checked {

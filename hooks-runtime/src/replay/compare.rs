@@ -1,6 +1,6 @@
 //! The differences between a fire as it was recorded and as it was replayed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde::Serialize;
@@ -114,17 +114,22 @@ impl fmt::Display for DifferenceKind {
 
 /// The differences, the first one first: in the order in which the handlers are walked, what
 /// the fire came to last. Of a fire that was not replayed to its end, only what happened until
-/// then is compared: `until` is the handler that has no answer.
+/// then is compared: `until` is the handler that has no answer, and `there` are the handlers
+/// that are there today, some of which it did not come to.
 pub(super) fn differences(
     recorded: &Timeline,
     replayed: &Timeline,
     ended: bool,
     until: Option<&str>,
+    there: &HashSet<String>,
 ) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut rest = recorded.rows.iter();
     let (known, known_now) = (Places::of(recorded), Places::of(replayed));
-    let is_gone = |row: &&TimelineRow| known_now.of_handler(&row.handler).is_none();
+    let is_gone = |row: &&TimelineRow| {
+        let is_behind = !ended && there.contains(&row.handler);
+        known_now.of_handler(&row.handler).is_none() && !is_behind
+    };
     let is_in_rest = |rest: &[TimelineRow], handler: &str| {
         let begin = recorded.rows.len() - rest.len();
         known.of_handler(handler).is_some_and(|place| place >= begin)

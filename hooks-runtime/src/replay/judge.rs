@@ -1,6 +1,6 @@
 //! What came of the replay of a fire, beside what was recorded of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::compare::differences;
 use super::history::History;
@@ -32,10 +32,12 @@ fn replay_of(history: &History, at: usize, verdict: FireVerdict) -> FireReplay {
 
 /// The fire that was replayed and those that are nested in it, compared with what was recorded
 /// of them. The first difference of a nested fire may be why its maker does something else.
+/// `there` has the handlers that are there today, by the name of the point.
 pub(super) fn compared(
     history: &History,
     replayed: Vec<Replayed>,
     stuck: Option<&str>,
+    there: impl Fn(&str) -> HashSet<String>,
 ) -> Vec<(usize, FireReplay)> {
     let mut first: HashMap<u64, (usize, Option<String>)> = HashMap::new();
     let mut fires = Vec::with_capacity(replayed.len());
@@ -43,7 +45,7 @@ pub(super) fn compared(
     for replayed in replayed.into_iter().rev() {
         let Replayed { recorded: at, fire, parent, ends, .. } = &replayed;
         let (at, fire, parent, ends) = (*at, *fire, *parent, ends.clone());
-        let mut compared = compared_one(history, replayed, stuck);
+        let mut compared = compared_one(history, replayed, stuck, &there);
         let own = compared.differences.first().map(|difference| {
             let ended = difference.handler.as_ref().and_then(|handler| ends.get(handler));
             (ended.copied().unwrap_or(0), difference.handler.clone())
@@ -62,10 +64,17 @@ pub(super) fn compared(
     fires
 }
 
-fn compared_one(history: &History, replayed: Replayed, stuck: Option<&str>) -> FireReplay {
+fn compared_one(
+    history: &History,
+    replayed: Replayed,
+    stuck: Option<&str>,
+    there: impl Fn(&str) -> HashSet<String>,
+) -> FireReplay {
     let Replayed { recorded: at, timeline, ended, until, called, made, .. } = replayed;
     let recorded = history.timeline(at);
-    let mut differences = differences(&recorded, &timeline, ended, until.as_deref());
+    // Who is there counts only where the replay did not come to all of them.
+    let there = if ended { HashSet::new() } else { there(&history.fires[at].fire.point) };
+    let mut differences = differences(&recorded, &timeline, ended, until.as_deref(), &there);
     for difference in made_otherwise(history, at, &called, &made) {
         // One difference of a handler is enough.
         if differences.iter().all(|known| known.handler != difference.handler) {

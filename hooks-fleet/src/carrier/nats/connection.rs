@@ -111,16 +111,29 @@ impl Connection {
 
 fn hear(state: &watch::Sender<State>, event: &Event) {
     match event {
-        Event::Connected => drop(state.send_if_modified(|state| {
-            let is_back = !std::mem::replace(&mut state.connected, true);
-            state.since = if is_back { Some(Instant::now()) } else { state.since };
-            is_back
-        })),
-        Event::Disconnected | Event::Closed => drop(state.send_if_modified(|state| {
-            state.losses += 1;
-            state.connected = false;
-            true
-        })),
+        Event::Connected => {
+            let is_back = state.send_if_modified(|state| {
+                let is_back = !std::mem::replace(&mut state.connected, true);
+                state.since = if is_back { Some(Instant::now()) } else { state.since };
+                is_back
+            });
+            if is_back {
+                tracing::info!("the connection to the NATS server is there again");
+            }
+        }
+        Event::Disconnected | Event::Closed => {
+            state.send_modify(|state| {
+                state.losses += 1;
+                state.connected = false;
+            });
+            if *event == Event::Disconnected {
+                tracing::warn!("the connection to the NATS server was lost");
+            }
+        }
+        // Each attempt to connect again fails so: that it was lost is said already.
+        Event::ClientError(_) if !state.borrow().connected => {
+            tracing::debug!(%event, "the NATS server cannot be reached");
+        }
         // Whoever waits for one of them runs into its limit.
         Event::SlowConsumer(_) => {
             state.send_modify(|state| state.overruns += 1);

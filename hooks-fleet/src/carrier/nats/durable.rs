@@ -324,6 +324,18 @@ fn is_not_found(error: &GetStreamError) -> bool {
     error.error_code() == ErrorCode::STREAM_NOT_FOUND
 }
 
+/// Why the dead letters cannot be read. A user that may not is given no answer.
+fn unseen(nats: &Inner, error: &GetStreamError) -> CarrierError {
+    if !matches!(error.kind(), GetStreamErrorKind::Request) {
+        return other(error);
+    }
+    let server = &nats.options.server;
+    CarrierError::Other(format!(
+        "the NATS server at `{server}` gives this user no answer about the stream `{DEAD}`: it may \
+         not read it, which the log of the server tells; dead letters are for the operator"
+    ))
+}
+
 pub(super) async fn dead_letters(
     nats: &Inner,
     limit: usize,
@@ -332,7 +344,7 @@ pub(super) async fn dead_letters(
         Ok(stream) => stream,
         // Nothing was ever stored here.
         Err(error) if is_not_found(&error) => return Ok(Vec::new()),
-        Err(error) => return Err(other(error)),
+        Err(error) => return Err(unseen(nats, &error)),
     };
     let state = &stream.cached_info().state;
     let mut letters = Vec::new();

@@ -14,7 +14,7 @@ use std::time::Duration;
 use async_nats::jetstream::context::CreateStreamErrorKind;
 use async_nats::jetstream::stream::{Config, Stream};
 use async_nats::jetstream::{self, Context};
-use async_nats::{Client, HeaderMap, RequestErrorKind, Subject};
+use async_nats::{Client, ConnectErrorKind, HeaderMap, RequestErrorKind, Subject};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -87,7 +87,14 @@ impl Nats {
         let client = connection.observing(options.client(service).await?);
         let client = client.connect(&*options.server).await.map_err(|error| {
             let server = &options.server;
-            CarrierError::Other(format!("the NATS server at `{server}` cannot be joined: {error}"))
+            let why = match error.kind() {
+                ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+                    "it refuses this user: its key, password or credentials are not known there"
+                        .to_owned()
+                }
+                _ => error.to_string(),
+            };
+            CarrierError::Other(format!("the NATS server at `{server}` cannot be joined: {why}"))
         })?;
         let (major, minor, patch) = OLDEST;
         if !client.is_server_compatible(major, minor, patch) {
