@@ -234,9 +234,13 @@ fn wire_name(owner: &Owner, name: &str) -> String {
 
 /// Says again and again that this process is there, until it leaves.
 async fn announce(server: Arc<Server>, mut leaving: watch::Receiver<bool>) {
+    let every = server.caller.options.announce_every;
+    // Whoever begins to listen later would not hear of this process.
+    let kept = server.caller.carrier.keeps_announcements();
+    let every = kept.map_or(every, |kept| every.min(kept / 3)).max(Duration::from_millis(1));
     loop {
         tokio::select! {
-            () = sleep(server.caller.options.announce_every) => {}
+            () = sleep(every) => {}
             _ = leaving.wait_for(|leaving| *leaving) => return,
         }
         if let Err(error) = server.caller.carrier.announce(&server.announcement).await {

@@ -17,7 +17,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{Inner, as_subject, headers, names_and_values, other};
-use crate::carrier::{CarrierError, DeadLetter, Deliveries, Delivery, Message, Settled};
+use crate::carrier::{CarrierError, DeadLetter, Deliveries, Delivery, Message, Settled, UNSETTLED};
 use crate::presence::later;
 use crate::wire::subject::{Route, token};
 
@@ -39,6 +39,9 @@ const ATTEMPTS: &str = "Hook-Dead-Attempts";
 /// How much larger than its message a dead letter may be, and the longest reason in it.
 const LETTER: usize = 2_048;
 const LONGEST_WHY: usize = 1_024;
+
+/// The server counts in nanoseconds, and not further.
+const LONGEST_DELAY: Duration = Duration::from_nanos(i64::MAX.unsigned_abs());
 
 /// How long is waited before what failed is tried again.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -289,7 +292,7 @@ impl Underway {
         self.progress.abort();
         let kind = match settled {
             Settled::Done => AckKind::Ack,
-            Settled::Again(delay) => AckKind::Nak(Some(delay)),
+            Settled::Again(delay) => AckKind::Nak(Some(delay.min(LONGEST_DELAY))),
             Settled::Dead(why) => {
                 let id = message.header("Nats-Msg-Id").unwrap_or_default().to_owned();
                 message.headers.retain(|(name, _)| !name.starts_with("Nats-"));
@@ -348,10 +351,7 @@ pub(super) async fn dead_letters(
         };
         let headers = names_and_values(Some(&kept.headers));
         let message = Message { headers, body: kept.payload.into() };
-        let why = message.header(WHY).map_or_else(
-            || "no process settled it, as often as it was delivered".to_owned(),
-            str::to_owned,
-        );
+        let why = message.header(WHY).unwrap_or(UNSETTLED).to_owned();
         let attempts = message.header(ATTEMPTS).and_then(|text| text.parse().ok()).unwrap_or(0);
         letters.push(DeadLetter { subject: kept.subject.to_string(), why, attempts, message });
     }

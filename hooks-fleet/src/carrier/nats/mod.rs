@@ -179,6 +179,10 @@ impl Carrier for Nats {
         requests::cancellations(&self.0, service).boxed()
     }
 
+    fn keeps_announcements(&self) -> Option<Duration> {
+        Some(self.0.options.presence_age)
+    }
+
     fn announce<'a>(
         &'a self,
         announcement: &'a Announcement,
