@@ -98,7 +98,10 @@ impl Call<'_> {
         loop {
             let routing = self.entry.routing();
             let began = Instant::now();
+            let mut ends = Ends { call: self, attempt, began, ended: false };
             let answered = self.attempt(&routing, attempt, &payload, &merged).await;
+            ends.ended = true;
+            drop(ends);
             let failure = match answered {
                 Ok(answered) => {
                     self.record(attempt, began, Ok(&answered));
@@ -227,8 +230,11 @@ impl Call<'_> {
         let mut attempt = 1;
         loop {
             let carrier = &self.caller().carrier;
+            let mut ends = Ends { call: self, attempt, began, ended: false };
             let stored =
                 carrier.store(&variant.route, &self.id, message.clone(), self.remaining()).await;
+            ends.ended = true;
+            drop(ends);
             let failure = match stored {
                 Ok(()) => {
                     self.ended(attempt, began, None, None, ("stored", "stored"));
@@ -292,6 +298,18 @@ impl Call<'_> {
         self.cx.note(note::ATTEMPT, Text(attempt));
         self.cx.note(note::ROUND_TRIP, Text(format_args!("{round_trip:.1?}")));
         self.cx.note(note::OUTCOME, noted);
+        self.observe(attempt, round_trip, instance, took, outcome);
+    }
+
+    /// Tells the host's observer of an attempt that has ended.
+    fn observe(
+        &self,
+        attempt: u32,
+        round_trip: Duration,
+        instance: Option<&str>,
+        took: Option<Duration>,
+        outcome: &'static str,
+    ) {
         let Some(observer) = self.caller().options.observer.as_ref() else { return };
         let call = RemoteCall {
             point: self.entry.point,
@@ -317,6 +335,22 @@ struct Text<T>(T);
 impl<T: fmt::Display> From<Text<T>> for String {
     fn from(text: Text<T>) -> Self {
         text.0.to_string()
+    }
+}
+
+/// An attempt that is under way. Dropped with its fire, it has ended too.
+struct Ends<'c> {
+    call: &'c Call<'c>,
+    attempt: u32,
+    began: Instant,
+    ended: bool,
+}
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.call.observe(self.attempt, self.began.elapsed(), None, None, "dropped");
+        }
     }
 }
 

@@ -5,6 +5,8 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::header;
+
 /// The answer to a [`Request`](super::Request).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +26,18 @@ pub struct Reply {
     pub took_us: u64,
     /// What came of it.
     pub outcome: ReplyOutcome,
+}
+
+impl Reply {
+    /// Whether a header says what this does, where it is one that repeats it.
+    pub(crate) fn agrees_with(&self, name: &str, value: &str) -> bool {
+        match name {
+            header::CALL => value == self.call,
+            header::SCHEMA => value == self.schema,
+            header::ATTEMPT => value == self.attempt.to_string(),
+            _ => true,
+        }
+    }
 }
 
 /// A reply as it is written, without copies of what others keep. Its fields are those of
