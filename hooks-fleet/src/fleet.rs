@@ -92,8 +92,9 @@ impl Fleet {
         &self.0.caller.instance
     }
 
-    /// The processes that were heard of and not let in, or that answered without having been
-    /// announced: the newest last, at most 64.
+    /// The processes that were heard of and not let in, that answered without having been
+    /// announced, or that do not fit the durable messages that are stored for them: the newest
+    /// last, at most 64.
     pub fn strangers(&self) -> Vec<Stranger> {
         self.0.caller.strangers.list()
     }

@@ -192,6 +192,27 @@ async fn l37_an_id_is_remembered_for_two_minutes() {
     }
 }
 
+/// L37: messages that are stored for a service that takes none are noticed: no fire fails by them.
+#[tokio::test]
+async fn l37_a_service_that_takes_no_stored_messages_is_noticed() {
+    let network = LocalNetwork::new();
+    let called = HookRegistry::new();
+    called.register(on::<Stored>().name("keep").handler(|_: &StoredPayload| ())).unwrap();
+    let archive = Fleet::local(&network, options("archive")).unwrap();
+    let _serving = archive.serve::<Stored>(&called).start().await.unwrap();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, durable("agent")).unwrap();
+    let _sharing = fleet.share::<Stored>(&hooks).from("archive").start().await.unwrap();
+    hooks.fire_void::<Stored>(&StoredPayload { page: 1 }).await.unwrap();
+    let strangers = fleet.strangers();
+    assert_eq!((strangers.len(), &*strangers[0].instance), (1, archive.instance()));
+    assert_eq!(
+        strangers[0].why,
+        "what is stored for it at `stored` does not fit it: it is called there, durable here; it \
+         waits for a process that it fits"
+    );
+}
+
 /// L37: the longest back-off there is keeps a message for so long, and its process alive.
 #[tokio::test(start_paused = true)]
 async fn l37_no_back_off_is_too_long() {

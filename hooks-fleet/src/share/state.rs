@@ -16,6 +16,7 @@ use super::{Required, Services};
 use crate::error::FleetError;
 use crate::fleet::Caller;
 use crate::presence::excerpt;
+use crate::schema;
 use crate::wire::{AnnouncedPoint, Announcement};
 
 /// A handler by service, point and name.
@@ -280,14 +281,33 @@ impl ShareState {
         of_required
     }
 
-    /// Notices those that are there and are not let in.
+    /// Notices those that are there and are not let in, or cannot handle what is stored.
     pub(crate) fn note_strangers(&self, caller: &Caller, present: &[Arc<Announcement>]) {
-        for announcement in present.iter().filter(|it| !self.admits(&it.service)) {
-            if announcement.handlers.iter().any(|it| self.own.contains_key(&*it.point)) {
-                let why = "its service is not named by `from` or `require`";
-                caller.strangers.note(&announcement.service, &announcement.instance, why);
+        for announcement in present {
+            let why = if self.admits(&announcement.service) {
+                self.misfit(announcement)
+            } else {
+                let takes_part =
+                    announcement.handlers.iter().any(|it| self.own.contains_key(&*it.point));
+                takes_part.then(|| "its service is not named by `from` or `require`".to_owned())
+            };
+            if let Some(why) = why {
+                caller.strangers.note(&announcement.service, &announcement.instance, &why);
             }
         }
+    }
+
+    /// Why a process cannot handle what is stored here. A call says so when it is made; what is
+    /// stored waits, and says nothing.
+    fn misfit(&self, announcement: &Announcement) -> Option<String> {
+        announcement.points.iter().find_map(|(name, theirs)| {
+            let (_, own) = self.own.get(&**name).filter(|(_, own)| own.durable)?;
+            let why = schema::fit(own, theirs).err()?;
+            Some(format!(
+                "what is stored for it at `{name}` does not fit it: {why}; it waits for a process \
+                 that it fits"
+            ))
+        })
     }
 
     /// Removes all of them at one instant.
