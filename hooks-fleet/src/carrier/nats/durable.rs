@@ -156,8 +156,7 @@ pub(super) async fn consume(
     route: &Route,
     attempts: u32,
 ) -> Result<Box<dyn Deliveries>, CarrierError> {
-    let mut deliveries =
-        NatsDeliveries { nats: Arc::clone(nats), route: route.clone(), attempts, consumer: None };
+    let mut deliveries = NatsDeliveries::new(nats, route, attempts);
     deliveries.consumer = Some(deliveries.begin().await?);
     Ok(Box::new(deliveries))
 }
@@ -167,9 +166,16 @@ struct NatsDeliveries {
     route: Route,
     attempts: u32,
     consumer: Option<PullConsumer>,
+    /// How the last try failed, if it did, which was said then.
+    failure: Option<CarrierError>,
 }
 
 impl NatsDeliveries {
+    fn new(nats: &Arc<Inner>, route: &Route, attempts: u32) -> Self {
+        let (nats, route) = (Arc::clone(nats), route.clone());
+        Self { nats, route, attempts, consumer: None, failure: None }
+    }
+
     async fn begin(&self) -> Result<PullConsumer, CarrierError> {
         let name = consumer_name(&self.route);
         let filter = self.route.durable();
@@ -247,14 +253,24 @@ impl Deliveries for NatsDeliveries {
     fn next(&mut self) -> BoxFuture<'_, Option<Delivery>> {
         async move {
             loop {
-                match self.one().await {
-                    Ok(Some(delivery)) => return Some(delivery),
-                    Ok(None) => {}
-                    Err(_) => {
-                        self.consumer = None;
-                        sleep(PAUSE).await;
+                let error = match self.one().await {
+                    Ok(came) => {
+                        self.failure = None;
+                        match came {
+                            Some(delivery) => return Some(delivery),
+                            None => continue,
+                        }
                     }
+                    Err(error) => error,
+                };
+                // Once for each reason: it is tried four times a second.
+                if self.failure.as_ref() != Some(&error) {
+                    let subject = self.route.durable();
+                    tracing::warn!(%error, subject, "no durable messages can be taken");
+                    self.failure = Some(error);
                 }
+                self.consumer = None;
+                sleep(PAUSE).await;
             }
         }
         .boxed()

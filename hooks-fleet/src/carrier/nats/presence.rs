@@ -73,6 +73,7 @@ pub(super) async fn watch(nats: &Arc<Inner>) -> Result<Box<dyn Watch>, CarrierEr
         losses: nats.connection.losses(),
         is_complete: false,
         is_current: false,
+        failure: None,
     };
     watch.heard = Some(watch.begin().await?);
     Ok(Box::new(watch))
@@ -88,6 +89,8 @@ struct NatsWatch {
     is_complete: bool,
     /// Whether that was said.
     is_current: bool,
+    /// How the last try to begin failed, if it did, which was said then.
+    failure: Option<CarrierError>,
 }
 
 impl NatsWatch {
@@ -133,8 +136,14 @@ impl Watch for NatsWatch {
                 }
                 let Some(heard) = &mut self.heard else {
                     match self.begin().await {
-                        Ok(heard) => self.heard = Some(heard),
-                        Err(_) => sleep(PAUSE).await,
+                        Ok(heard) => (self.heard, self.failure) = (Some(heard), None),
+                        Err(error) => {
+                            if self.failure.as_ref() != Some(&error) {
+                                tracing::warn!(%error, "it cannot be heard who is there");
+                                self.failure = Some(error);
+                            }
+                            sleep(PAUSE).await;
+                        }
                     }
                     continue;
                 };
