@@ -170,14 +170,20 @@ impl ShareState {
             // Where calls go, first: a handler that comes is served from its first call.
             match entries.get(&key) {
                 Some(known) if known.shape == shape => known.entry.set_routing(routing),
-                // One that changes its place does so with its route: in its old place nothing
-                // is called that was announced for another.
-                _ => {
-                    let (model, own) = &self.own[key.1];
-                    let (point, kept) = ((key.1, *model), (own.durable, &self.tape));
-                    let entry = RemoteEntry::new(caller, &key.0, point, &key.2, kept);
+                // A guard and a rewriter of one name are two: a fire under way, in which it has the
+                // place of the one, does not call the other there.
+                known => {
+                    let same = known.filter(|known| known.shape.guard == shape.guard);
+                    let entry = same.map_or_else(
+                        || {
+                            let (model, own) = &self.own[key.1];
+                            let (point, kept) = ((key.1, *model), (own.durable, &self.tape));
+                            Arc::new(RemoteEntry::new(caller, &key.0, point, &key.2, kept))
+                        },
+                        |known| Arc::clone(&known.entry),
+                    );
                     entry.set_routing(routing);
-                    coming.push(Coming { key, entry: Arc::new(entry), shape });
+                    coming.push(Coming { key, entry, shape });
                 }
             }
         }
