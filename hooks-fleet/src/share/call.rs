@@ -222,7 +222,7 @@ impl Call<'_> {
                 handler: self.entry.handler.clone(),
                 schema: String::new(),
             },
-            fit: crate::schema::Fit::default(),
+            fit: Arc::default(),
             instances: std::collections::BTreeSet::new(),
             idempotent: true,
         };

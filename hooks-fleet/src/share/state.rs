@@ -11,12 +11,11 @@ use hooks_runtime::registry::{Handle, HandlerInfo};
 
 use super::entry::{RemoteEntry, Routing, Shape};
 use super::tape::Tape;
-use super::wanted::Wanted;
+use super::wanted::{Fits, Wanted};
 use super::{Required, Services};
 use crate::error::FleetError;
 use crate::fleet::Caller;
 use crate::presence::excerpt;
-use crate::schema;
 use crate::wire::{AnnouncedPoint, Announcement};
 
 /// A handler by service, point and name.
@@ -29,6 +28,7 @@ pub(crate) struct ShareState {
     services: Services,
     pub(super) required: Vec<Required>,
     tape: Tape,
+    fits: Mutex<Fits>,
     entries: Mutex<Entries>,
     /// A change has been made.
     changed: Condvar,
@@ -88,8 +88,8 @@ impl ShareState {
         required: Vec<Required>,
         tape: Tape,
     ) -> Self {
-        let (entries, changed) = (Mutex::default(), Condvar::new());
-        Self { hooks, own, services, required, tape, entries, changed }
+        let (fits, entries, changed) = (Mutex::default(), Mutex::default(), Condvar::new());
+        Self { hooks, own, services, required, tape, fits, entries, changed }
     }
 
     /// Whether processes of that service take part.
@@ -101,6 +101,10 @@ impl ShareState {
     pub(crate) fn owns(&self, service: &str, info: &HandlerInfo) -> bool {
         let key = (service.to_owned(), info.point, info.name.to_string());
         self.settled().registered.contains_key(&key)
+    }
+
+    pub(super) fn fits(&self) -> MutexGuard<'_, Fits> {
+        self.fits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -301,19 +305,6 @@ impl ShareState {
                 caller.strangers.note(&announcement.service, &announcement.instance, &why);
             }
         }
-    }
-
-    /// Why a process cannot handle what is stored here. A call says so when it is made; what is
-    /// stored waits, and says nothing.
-    fn misfit(&self, announcement: &Announcement) -> Option<String> {
-        announcement.points.iter().find_map(|(name, theirs)| {
-            let (_, own) = self.own.get(&**name).filter(|(_, own)| own.durable)?;
-            let why = schema::fit(own, theirs).err()?;
-            Some(format!(
-                "what is stored for it at `{name}` does not fit it: {why}; it waits for a process \
-                 that it fits"
-            ))
-        })
     }
 
     /// Removes all of them at one instant.
