@@ -11,6 +11,7 @@ use tokio::task::AbortHandle;
 
 use crate::carrier::{Carrier, LocalNetwork};
 use crate::error::FleetError;
+use crate::log::logged;
 use crate::options::FleetOptions;
 use crate::presence::{self, Stranger, Strangers, Table};
 use crate::serve::Serve;
@@ -141,7 +142,7 @@ impl Inner {
         let present = self.table().present();
         for share in self.shares() {
             if let Err(error) = share.apply(&self.caller, || self.table().present()) {
-                tracing::error!(%error, "a required handler is not in the order");
+                logged(|| tracing::error!(%error, "a required handler is not in the order"));
             }
             share.note_strangers(&self.caller, &present);
         }

@@ -16,6 +16,7 @@ use crate::carrier::{CarrierError, Message};
 use crate::failure::RemoteFailure;
 use crate::fleet::Caller;
 use crate::incoming::Incoming;
+use crate::log::logged;
 use crate::presence::later;
 use crate::trace::TraceContext;
 use crate::wire::{self, Asking, MAX_DEPTH, RefusalReason, VERSION};
@@ -324,7 +325,7 @@ impl Call<'_> {
         };
         // It is the host's code, and no part of the call: its panic is not the handler's.
         if catch_unwind(AssertUnwindSafe(|| observer(&call))).is_err() {
-            tracing::error!(%call, "who observes calls panicked");
+            logged(|| tracing::error!(%call, "who observes calls panicked"));
         }
     }
 }

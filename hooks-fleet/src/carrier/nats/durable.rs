@@ -18,6 +18,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{Inner, as_subject, headers, names_and_values, other};
 use crate::carrier::{CarrierError, DeadLetter, Deliveries, Delivery, Message, Settled, UNSETTLED};
+use crate::log::logged;
 use crate::presence::later;
 use crate::wire::subject::{Route, token};
 
@@ -266,7 +267,7 @@ impl Deliveries for NatsDeliveries {
                 // Once for each reason: it is tried four times a second.
                 if self.failure.as_ref() != Some(&error) {
                     let subject = self.route.durable();
-                    tracing::warn!(%error, subject, "no durable messages can be taken");
+                    logged(|| tracing::warn!(%error, subject, "no durable messages can be taken"));
                     self.failure = Some(error);
                 }
                 self.consumer = None;

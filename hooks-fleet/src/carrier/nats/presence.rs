@@ -11,6 +11,7 @@ use tokio::time::sleep;
 
 use super::{Inner, other};
 use crate::carrier::{CarrierError, Presence, Watch};
+use crate::log::logged;
 use crate::wire::{self, Announcement, subject};
 
 /// The bucket of announcements.
@@ -139,7 +140,9 @@ impl Watch for NatsWatch {
                         Ok(heard) => (self.heard, self.failure) = (Some(heard), None),
                         Err(error) => {
                             if self.failure.as_ref() != Some(&error) {
-                                tracing::warn!(%error, "it cannot be heard who is there");
+                                logged(
+                                    || tracing::warn!(%error, "it cannot be heard who is there"),
+                                );
                                 self.failure = Some(error);
                             }
                             sleep(PAUSE).await;
