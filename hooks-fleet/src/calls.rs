@@ -25,7 +25,8 @@ pub struct RemoteCall {
     pub round_trip: Duration,
     /// How long the handler took there, where it is known.
     pub took: Option<Duration>,
-    /// `answered`, `skipped`, `stored`, or the word of the failure.
+    /// `answered`, `skipped`, `stored`, `dropped` before it ended, as with its fire, or the word of
+    /// the failure.
     pub outcome: &'static str,
 }
 

@@ -11,6 +11,7 @@ use tokio::task::AbortHandle;
 
 use crate::carrier::{Carrier, LocalNetwork};
 use crate::error::FleetError;
+use crate::log::logged;
 use crate::options::FleetOptions;
 use crate::presence::{self, Stranger, Strangers, Table};
 use crate::serve::Serve;
@@ -93,8 +94,8 @@ impl Fleet {
     }
 
     /// The processes that were heard of and not let in, that answered without having been
-    /// announced, or whose handlers are not all that is required or do not fit: the newest last,
-    /// at most 64.
+    /// announced, or that do not wholly fit: their handlers are not all that is required, or do not
+    /// fit what is called or stored here. The newest last, at most 64.
     pub fn strangers(&self) -> Vec<Stranger> {
         self.0.caller.strangers.list()
     }
@@ -141,7 +142,7 @@ impl Inner {
         let present = self.table().present();
         for share in self.shares() {
             if let Err(error) = share.apply(&self.caller, || self.table().present()) {
-                tracing::error!(%error, "a required handler is not in the order");
+                logged(|| tracing::error!(%error, "a required handler is not in the order"));
             }
             share.note_strangers(&self.caller, &present);
         }

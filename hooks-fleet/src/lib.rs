@@ -28,6 +28,7 @@ mod error;
 mod failure;
 mod fleet;
 mod incoming;
+mod log;
 mod options;
 mod presence;
 mod schema;

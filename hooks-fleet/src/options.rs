@@ -124,7 +124,8 @@ impl FleetOptions {
     }
 
     /// How often this process says that it is there, every 5 seconds, and after which silence
-    /// another one is asked whether it is, 15 seconds.
+    /// another one is asked whether it is, 15 seconds. Over NATS it is said at least three times in
+    /// the time that the server keeps it.
     pub fn presence(mut self, every: Duration, forget_after: Duration) -> Self {
         let shortest = Duration::from_millis(1);
         (self.announce_every, self.forget_after) =

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::admission;
 use crate::carrier::{CarrierError, Presence, Watch};
 use crate::fleet::Inner;
+use crate::log::logged;
 use crate::wire::Announcement;
 
 /// The most processes of one service that are known.
@@ -118,12 +119,14 @@ impl Strangers {
         known.push_back(stranger.clone());
         drop(known);
         let Stranger { service, instance, why } = stranger;
-        tracing::warn!(
-            service,
-            instance,
-            why,
-            "a process does not take part in this fleet, or not wholly"
-        );
+        logged(|| {
+            tracing::warn!(
+                service,
+                instance,
+                why,
+                "a process does not take part in this fleet, or not wholly"
+            );
+        });
     }
 }
 

@@ -45,25 +45,31 @@ fn hash(name: &str, model: &str, payload: &Value, result: &Value) -> String {
 
 /// A schema without what is only for people. Keys of objects are sorted by `serde_json`.
 fn shape(schema: &Value) -> Value {
-    match schema {
-        Value::Object(entries) => {
-            let texts = ["title", "description", "$schema", "examples", "default"];
-            // A property may have such a name.
-            let kept = entries
-                .iter()
-                .filter(|(key, value)| value.is_object() || !texts.contains(&&***key));
-            Value::Object(kept.map(|(key, value)| (key.clone(), shape(value))).collect())
-        }
-        Value::Array(items) => {
-            let mut items: Vec<_> = items.iter().map(shape).collect();
-            // The order of names in `required` and `enum` says nothing.
-            if items.iter().all(Value::is_string) {
+    let Value::Object(entries) = schema else { return schema.clone() };
+    let texts = ["title", "description", "$schema", "examples", "default"];
+    let kept = entries.iter().filter(|(key, _)| !texts.contains(&&***key));
+    let shaped = kept.map(|(key, value)| {
+        let value = match (&**key, value) {
+            // Their keys are names, and may be any text.
+            (
+                "properties" | "patternProperties" | "$defs" | "definitions",
+                Value::Object(named),
+            ) => named.iter().map(|(name, schema)| (name.clone(), shape(schema))).collect(),
+            // The values themselves.
+            ("const", value) => value.clone(),
+            (_, Value::Array(items)) if items.iter().all(Value::is_string) => {
+                // The order of names in `required` and `enum` says nothing.
+                let mut items = items.clone();
                 items.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+                Value::Array(items)
             }
-            Value::Array(items)
-        }
-        other => other.clone(),
-    }
+            ("enum", value) => value.clone(),
+            (_, Value::Array(items)) => items.iter().map(shape).collect(),
+            (_, value) => shape(value),
+        };
+        (key.clone(), value)
+    });
+    Value::Object(shaped.collect())
 }
 
 /// How what one side writes is made to fit what the other side knows: the optional fields that
@@ -257,6 +263,12 @@ mod tests {
         let other = json!({"description": "b", "properties": {"title": {"type": "string", "description": "c"}}});
         assert_eq!(shape(&one), shape(&other));
         assert_ne!(shape(&one), shape(&json!({"properties": {}})));
+        // A field of such a name, whatever it may be, and a value that has one.
+        let any = json!({"properties": {"title": true, "default": {}}});
+        assert_eq!(shape(&any), any);
+        let constant = json!({"const": {"title": 1}, "enum": [{"title": 1}]});
+        assert_eq!(shape(&constant), constant);
+        assert_eq!(shape(&json!({"default": {"a": 1}})), json!({}));
     }
 
     #[test]

@@ -160,6 +160,26 @@ async fn l37_an_unknown_field_that_says_something_is_refused() {
     assert_eq!(problem, "it sets `parcel`, which this process does not know");
 }
 
+mod titled {
+    hooks_runtime::hook_points! {
+        #![hook(json = "camelCase", schema, catalogue = pub fn points)]
+        /// Before a letter is sent, with a title of any form.
+        pub gating Sending { text: String, title: Option<serde_json::Value> }
+    }
+}
+
+/// L37: also one that has the name of a text for people, and may be anything.
+#[tokio::test]
+async fn l37_an_added_field_of_any_name_fits() {
+    let network = LocalNetwork::new();
+    let _old = serve_old(&network).await;
+    let (hooks, _sharing) = share!(&network, titled);
+    let letter = titled::SendingPayload { text: "a".into(), title: Some("Sir".into()) };
+    let fired = hooks.fire_gating::<titled::Sending>(letter).await.unwrap();
+    let Gate::Passed(letter) = fired else { panic!("it was rejected") };
+    assert_eq!((&*letter.text, letter.title), ("a old", Some("Sir".into())));
+}
+
 /// A gate whose rejections have reasons of a type of their own, in two versions.
 macro_rules! reasons {
     ($version:ident, $($field:tt)*) => {

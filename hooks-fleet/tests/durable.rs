@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use hooks_fleet::carrier::{Carrier, Message, Settled};
+use hooks_fleet::wire::subject::Route;
 use hooks_fleet::{Fleet, FleetOptions, Incoming, LocalNetwork, Serving};
 use hooks_runtime::{HookContext, HookRegistry, on};
 use support::*;
@@ -126,6 +128,112 @@ async fn l37_what_a_dead_process_had_is_delivered_again() {
     .await;
     assert_eq!(pages.recv().await, Some(4));
     assert_eq!(attempts.load(Ordering::Relaxed), 2);
+}
+
+/// L37: what its processes die with, as often as it may be delivered, is a dead letter too, as with
+/// a server.
+#[tokio::test(start_paused = true)]
+async fn l37_what_kills_its_processes_is_given_up() {
+    let network = LocalNetwork::new();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, durable("agent")).unwrap();
+    let share = fleet.share::<Stored>(&hooks).require::<Stored>("archive", "keep");
+    let _sharing = share.start().await.unwrap();
+    for page in [4, 5] {
+        hooks.fire_void::<Stored>(&StoredPayload { page }).await.unwrap();
+    }
+    for attempt in 1..=3 {
+        let (began, mut has_begun) = mpsc::unbounded_channel();
+        let hangs = HookRegistry::new();
+        let keep = on::<Stored>().name("keep").handler(hooks_runtime::capturing(
+            async move |it: &StoredPayload, cx: &HookContext| {
+                if it.page == 4 {
+                    began.send(cx.get::<Incoming>().unwrap().attempt()).unwrap();
+                    std::future::pending::<()>().await;
+                }
+            },
+        ));
+        hangs.register(keep).unwrap();
+        let dying = Fleet::local(&network, durable("archive")).unwrap();
+        let dying = dying.serve::<Stored>(&hangs).start().await.unwrap();
+        assert_eq!(has_begun.recv().await, Some(attempt));
+        drop(dying);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let dead = network.dead_letters();
+    assert_eq!((dead.len(), dead[0].attempts), (1, 3));
+    assert_eq!(dead[0].why, "no process settled it, as often as it was delivered");
+}
+
+/// An id is the same message for two minutes, as with a server, and not for ever: what is
+/// remembered does not grow with all that was ever stored.
+#[tokio::test(start_paused = true)]
+async fn l37_an_id_is_remembered_for_two_minutes() {
+    let network = LocalNetwork::new();
+    let route = Route {
+        service: "archive".into(),
+        point: "stored".into(),
+        handler: "keep".into(),
+        schema: String::new(),
+    };
+    let store = async || {
+        let message = Message { headers: Vec::new(), body: "a".into() };
+        network.store(&route, "a", message, Duration::from_secs(1)).await.unwrap();
+    };
+    let mut deliveries = network.consume(&route, 3).await.unwrap();
+    for (waits, is_new) in [(0, true), (0, false), (119, false), (1, true), (60, false)] {
+        tokio::time::sleep(Duration::from_secs(waits)).await;
+        store().await;
+        let next = tokio::time::timeout(Duration::from_nanos(1), deliveries.next()).await;
+        assert_eq!(next.is_ok(), is_new, "{waits}");
+        if let Ok(Some(delivery)) = next {
+            (delivery.settle)(Settled::Done).await.unwrap();
+        }
+    }
+}
+
+/// L37: messages that are stored for a service that takes none are noticed: no fire fails by them.
+#[tokio::test]
+async fn l37_a_service_that_takes_no_stored_messages_is_noticed() {
+    let network = LocalNetwork::new();
+    let called = HookRegistry::new();
+    called.register(on::<Stored>().name("keep").handler(|_: &StoredPayload| ())).unwrap();
+    let archive = Fleet::local(&network, options("archive")).unwrap();
+    let _serving = archive.serve::<Stored>(&called).start().await.unwrap();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, durable("agent")).unwrap();
+    let _sharing = fleet.share::<Stored>(&hooks).from("archive").start().await.unwrap();
+    hooks.fire_void::<Stored>(&StoredPayload { page: 1 }).await.unwrap();
+    let strangers = fleet.strangers();
+    assert_eq!((strangers.len(), &*strangers[0].instance), (1, archive.instance()));
+    assert_eq!(
+        strangers[0].why,
+        "what is stored for it at `stored` does not fit it: it is called there, durable here; it \
+         waits for a process that it fits"
+    );
+}
+
+/// L37: the longest back-off there is keeps a message for so long, and its process alive.
+#[tokio::test(start_paused = true)]
+async fn l37_no_back_off_is_too_long() {
+    let network = LocalNetwork::new();
+    let (trying, mut tries) = mpsc::unbounded_channel();
+    let fails = HookRegistry::new();
+    let keep = on::<Stored>().name("keep").handler(move |it: &StoredPayload| {
+        trying.send(it.page).unwrap();
+        Err::<(), _>("the disk is full")
+    });
+    fails.register(keep).unwrap();
+    let patient = |service: &str| durable(service).deliveries(3, [Duration::MAX]);
+    let archive = Fleet::local(&network, patient("archive")).unwrap();
+    let _serving = archive.serve::<Stored>(&fails).start().await.unwrap();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, patient("agent")).unwrap();
+    let _sharing = fleet.share::<Stored>(&hooks).from("archive").start().await.unwrap();
+    for page in [1, 2] {
+        hooks.fire_void::<Stored>(&StoredPayload { page }).await.unwrap();
+        assert_eq!(tries.recv().await, Some(page));
+    }
 }
 
 /// L37: where it cannot be stored the fire fails, under its policy.

@@ -66,7 +66,11 @@ async fn l37_a_gate_fails_closed_on_every_row_of_the_table() {
 #[tokio::test(start_paused = true)]
 async fn l37_replies_of_others_are_refused() {
     type Forgery = fn(Result<Message, CarrierError>) -> Result<Message, CarrierError>;
-    let rows: [(&str, Forgery); 6] = [
+    let rows: [(&str, Forgery); 7] = [
+        ("its header `Hook-Fire-Id` contradicts its body", |it| {
+            let header = ("Hook-Fire-Id".to_owned(), "x-1".to_owned());
+            it.map(|message| Message { headers: vec![header], ..message })
+        }),
         ("it answers another call", |it| change(it, |reply| reply.call = "x-1".into())),
         ("it answers another call", |it| change(it, |reply| reply.attempt = 9)),
         ("it was written for another schema", |it| change(it, |reply| reply.schema = "0".into())),

@@ -185,6 +185,44 @@ async fn l37_an_announcement_has_limits() {
     }
 }
 
+/// L37: the largest announcement there may be holds up none of those who hear of it. Where its
+/// schema is looked at for each of its handlers, this takes minutes.
+#[tokio::test]
+async fn l37_a_large_announcement_holds_nobody_up() {
+    let network = LocalNetwork::new();
+    let mut forged = honest("style").await;
+    let point = forged.points.get_mut("running").unwrap();
+    point.schema = "large".into();
+    for number in 0..20_000 {
+        let field = format!("field{number}");
+        point.payload["properties"][field] = serde_json::json!({"type": "string"});
+    }
+    let many = (0..1_000).map(|number| handler("running", &number.to_string()));
+    forged.handlers = many.collect();
+    network.announce(&forged).await.unwrap();
+    // One that does not fit, for a reason as long as it can be.
+    let point = forged.points.get_mut("running").unwrap();
+    let name = "x".repeat(1 << 20);
+    point.payload = serde_json::json!({"properties": {name.clone(): {}}, "required": [name]});
+    point.schema = "other".into();
+    let mut other = Announcement { service: "post".into(), ..forged };
+    other.handlers[0].guard = true;
+    network.announce(&other).await.unwrap();
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let share = fleet.share::<Running>(&hooks).from("style").from("post").from("policy");
+    let sharing = share.start().await.unwrap();
+    for _ in 0..9 {
+        let serving = serve_running(&network, "policy", &rules()).await;
+        sharing.wait_for("policy").await;
+        assert_eq!(hooks.handlers().len(), 2_001);
+        assert!(serving.leave(Duration::from_secs(9)).await);
+        sharing.wait_for_absence_of("policy").await;
+    }
+    let failure = remote(hooks.fire_gating::<Running>(command("ls")).await);
+    assert!(failure.to_string().len() < 1_000, "{failure}");
+}
+
 /// L16: a service never takes the place of a handler of this process.
 #[tokio::test]
 async fn l16_no_service_takes_the_place_of_a_local_handler() {

@@ -14,6 +14,8 @@ use hooks_runtime::{HookContext, HookRegistry, on};
 use support::nats::{Proxy, Server, at};
 use support::*;
 use tokio::sync::mpsc;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Metadata, Subscriber, span};
 
 fn durable(service: &str) -> FleetOptions {
     let back_off = [Duration::from_millis(100)];
@@ -206,4 +208,63 @@ async fn l37_a_late_acknowledgement_ends_the_deliveries() {
     let third = tokio::time::timeout(2 * wait, of_other.next()).await;
     assert!(third.is_err(), "it is delivered a third time: {third:?}");
     assert_eq!(other.dead_letters(9).await.unwrap(), []);
+}
+
+/// The warnings of the log.
+#[derive(Clone, Default)]
+struct Warnings(Log);
+
+impl Visit for Warnings {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.0.push(format!("{field}: {value:?}"));
+    }
+}
+
+impl Subscriber for Warnings {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() == Level::WARN && metadata.target().starts_with("hooks_fleet")
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}
+
+/// L20: what keeps a process from taking durable messages is in the log, once.
+#[tokio::test]
+async fn l20_a_process_that_can_take_no_durable_messages_says_so() {
+    let Some(server) = Server::start().await else { return };
+    let warnings = Warnings::default();
+    let _logged = tracing::subscriber::set_default(warnings.clone());
+    let _serving = archive(server.options(), |_, _| Ok(())).await;
+    // Somebody changes the stream, and the consumer goes.
+    let operator = async_nats::connect(format!("nats://127.0.0.1:{}", server.port)).await.unwrap();
+    let jetstream = async_nats::jetstream::new(operator);
+    let stream = jetstream.get_stream("HOOKS_VOID").await.unwrap();
+    let mut config = stream.cached_info().config.clone();
+    config.subjects = vec!["other.>".to_owned()];
+    jetstream.update_stream(config).await.unwrap();
+    stream.delete_consumer("archive==stored==keep").await.unwrap();
+    let expected = r#"error: the stream `HOOKS_VOID` takes ["other.>"], not ["hooks.void.>"]"#;
+    let mut seen = Vec::new();
+    while !seen.iter().any(|line| line == expected) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        seen.extend(warnings.0.take());
+    }
+    assert!(seen.iter().any(|line| line == "message: no durable messages can be taken"));
+    // It is tried several times more.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(warnings.0.take().iter().filter(|line| *line == expected).count(), 0);
 }

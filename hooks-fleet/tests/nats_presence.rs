@@ -5,7 +5,8 @@ mod support;
 
 use std::time::Duration;
 
-use hooks_fleet::FleetOptions;
+use hooks_fleet::wire::subject::presence;
+use hooks_fleet::{Fleet, FleetOptions};
 use hooks_runtime::{HookRegistry, Judgement, on};
 use support::nats::{Proxy, Server};
 use support::*;
@@ -68,4 +69,30 @@ async fn l37_presence_comes_back_after_its_bucket_was_deleted() {
     let heard = tokio::time::timeout(Duration::from_mins(1), sharing.wait_for("audit")).await;
     assert!(heard.is_ok(), "it is not heard");
     assert!(sharing.is_present("policy"));
+}
+
+/// L37: a process that says seldom that it is there says so before the server forgets it: one that
+/// begins to listen later hears of it too.
+#[tokio::test]
+async fn l37_nobody_is_forgotten_who_is_there() {
+    let Some(server) = Server::start().await else { return };
+    let seldom = options("policy").presence(Duration::from_hours(1), Duration::from_hours(1));
+    let ages = server.options().ages(Duration::from_millis(600), Duration::from_hours(1));
+    let policy = Fleet::connect(ages, seldom).await.unwrap();
+    let serving = policy.serve::<Running>(&rules()).start().await.unwrap();
+    let operator = async_nats::connect(format!("nats://127.0.0.1:{}", server.port)).await.unwrap();
+    let bucket =
+        async_nats::jetstream::new(operator).get_key_value("HOOKS_PRESENCE").await.unwrap();
+    let key = presence("policy", &serving.announcement().instance);
+    // For several times as long as it is kept.
+    let mut said = 0;
+    while said < 9 {
+        let entry = bucket.entry(key.clone()).await.unwrap().expect("it is forgotten");
+        said = entry.revision;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let hooks = HookRegistry::new();
+    let agent = server.fleet(options("agent")).await;
+    let _sharing = agent.share::<Running>(&hooks).from("policy").start().await.unwrap();
+    assert_eq!(names(&hooks.handlers()), ["policy/rules"]);
 }

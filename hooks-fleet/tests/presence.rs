@@ -65,23 +65,6 @@ async fn a_required_handler_of_another_name_is_absent_while_its_service_is_there
     assert_eq!(why, [expected]);
 }
 
-/// A host that stores what a service waits to be called for is told so: nothing would ever
-/// be delivered.
-#[tokio::test(start_paused = true)]
-async fn l37_a_service_that_does_not_take_what_is_stored_for_it_is_noticed() {
-    let network = LocalNetwork::new();
-    let hooks = HookRegistry::new();
-    let fleet = Fleet::local(&network, options("agent").durable::<Printed>()).unwrap();
-    let share = fleet.share::<Printed>(&hooks).require::<Printed>("press", "count");
-    let sharing = share.start().await.unwrap();
-    let press = Fleet::local(&network, options("press")).unwrap();
-    let _serving = press.serve::<Printed>(&rules()).start().await.unwrap();
-    sharing.wait_for("press").await;
-    let why: Vec<_> = fleet.strangers().into_iter().map(|stranger| stranger.why).collect();
-    let expected = "its handlers at `printed` do not fit: it is called there, durable here";
-    assert_eq!(why, [expected]);
-}
-
 /// L19, L37: what a process brings comes at one instant and goes at one.
 #[tokio::test(start_paused = true)]
 async fn l37_a_process_comes_and_goes_at_one_instant() {

@@ -96,6 +96,29 @@ async fn l37_what_serves_no_more_has_no_calls_under_way() {
     }
 }
 
+/// L20, L37: who observes calls hears of each once, also where its fire is dropped.
+#[tokio::test]
+async fn l20_a_call_that_is_dropped_has_an_end_too() {
+    let network = LocalNetwork::new();
+    let (rules, mut has_begun, mut has_ended) = waits();
+    let _serving = serve_running(&network, "policy", &rules).await;
+    let (hooks, log) = (HookRegistry::new(), Log::default());
+    let heard = log.clone();
+    let observed = options("agent").observe(move |call| {
+        heard.push(format!("{} {} {}", call.handler, call.attempt, call.outcome));
+    });
+    let fleet = Fleet::local(&network, observed).unwrap();
+    let _sharing = fleet.share::<Running>(&hooks).from("policy").start().await.unwrap();
+    let firing = tokio::spawn(async move {
+        hooks.fire_gating::<Running>(command("ls")).await.map(drop).map_err(drop)
+    });
+    has_begun.recv().await.unwrap();
+    assert_eq!(log.take(), [""; 0]);
+    firing.abort();
+    has_ended.recv().await.unwrap();
+    assert_eq!(log.take(), ["waits 1 dropped"]);
+}
+
 /// Breaks wherever it is touched.
 struct Breaks;
 

@@ -102,6 +102,9 @@ pub enum Settled {
     Dead(String),
 }
 
+/// Why a message was given up that was delivered as often as it may be, and never settled.
+const UNSETTLED: &str = "no process settled it, as often as it was delivered";
+
 /// The deliveries of one route.
 pub trait Deliveries: Send {
     /// The next one; `None` where there will be none.
@@ -172,6 +175,12 @@ pub trait Carrier: fmt::Debug + Send + Sync + 'static {
         &'a self,
         service: &'a str,
     ) -> BoxFuture<'a, Result<Box<dyn Cancellations>, CarrierError>>;
+
+    /// How long an announcement is kept, where it is forgotten by itself. A process says at least
+    /// three times in that that it is there.
+    fn keeps_announcements(&self) -> Option<Duration> {
+        None
+    }
 
     /// Says that a process is there. Said again now and then, for it is forgotten.
     fn announce<'a>(

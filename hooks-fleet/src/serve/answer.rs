@@ -12,6 +12,7 @@ use hooks_runtime::{Claim, Gate};
 use super::request::refused;
 use super::{Served, Server, stage};
 use crate::incoming::Incoming;
+use crate::log::logged;
 use crate::wire::{RefusalReason, ReplyOutcome, RequestRef, SkippedReason};
 
 /// Asks it, with all that holds for a handler of its registry. What breaks beside that is a
@@ -81,7 +82,7 @@ pub(super) fn not_called(error: JsonError) -> ReplyOutcome {
 pub(super) fn discard<T>(held: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(held))) {
         std::mem::forget(panic);
-        tracing::error!("an error of a handler panicked when it was dropped");
+        logged(|| tracing::error!("an error of a handler panicked when it was dropped"));
     }
 }
 

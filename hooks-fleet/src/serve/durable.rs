@@ -9,6 +9,7 @@ use super::request::{read, refused};
 use super::{Server, answer};
 use crate::carrier::{Deliveries, Delivery, Message, Settled};
 use crate::incoming::Incoming;
+use crate::log::logged;
 use crate::presence::later;
 use crate::wire::subject::Route;
 use crate::wire::{MAX_DEPTH, RefusalReason, ReplyOutcome};
@@ -33,7 +34,9 @@ pub(super) async fn consume(
         drop(permit);
         let settled = settled(&server, attempt, outcome);
         if let Err(error) = settle(settled).await {
-            tracing::warn!(%error, "a delivery could not be settled, and will come again");
+            logged(
+                || tracing::warn!(%error, "a delivery could not be settled, and will come again"),
+            );
         }
     }
 }

@@ -21,6 +21,7 @@ use tokio::time::{sleep, timeout};
 use self::cancels::Cancels;
 use crate::error::{FleetError, quoted};
 use crate::fleet::{Caller, Fleet};
+use crate::log::logged;
 use crate::schema;
 use crate::share::check;
 use crate::wire::subject::Route;
@@ -234,13 +235,17 @@ fn wire_name(owner: &Owner, name: &str) -> String {
 
 /// Says again and again that this process is there, until it leaves.
 async fn announce(server: Arc<Server>, mut leaving: watch::Receiver<bool>) {
+    let every = server.caller.options.announce_every;
+    // Whoever begins to listen later would not hear of this process.
+    let kept = server.caller.carrier.keeps_announcements();
+    let every = kept.map_or(every, |kept| every.min(kept / 3)).max(Duration::from_millis(1));
     loop {
         tokio::select! {
-            () = sleep(server.caller.options.announce_every) => {}
+            () = sleep(every) => {}
             _ = leaving.wait_for(|leaving| *leaving) => return,
         }
         if let Err(error) = server.caller.carrier.announce(&server.announcement).await {
-            tracing::warn!(%error, "this process could not be announced");
+            logged(|| tracing::warn!(%error, "this process could not be announced"));
         }
     }
 }
@@ -263,7 +268,7 @@ impl Serving {
             // An announcement that is under way comes first: none comes after the farewell.
             while self.announcing.join_next().await.is_some() {}
             if let Err(error) = caller.carrier.withdraw(service, instance).await {
-                tracing::warn!(%error, "this process could not say that it leaves");
+                logged(|| tracing::warn!(%error, "this process could not say that it leaves"));
             }
             self.alive = None;
             // Its tasks drain their routes after a while, and end; then all permits are free.

@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::{Served, Server, answer};
 use crate::carrier::{Inbound, Message, Requests};
 use crate::incoming::Incoming;
+use crate::log::logged;
 use crate::presence::later;
 use crate::wire::subject::Route;
 use crate::wire::{
@@ -66,7 +67,7 @@ fn accept(taking: &Arc<Taking>, inbound: Inbound) {
         let Inbound { message, reply } = inbound;
         let written = handle(&taking, &message, received, permit.is_ok()).await;
         if let Err(error) = reply(written).await {
-            tracing::warn!(%error, "a reply could not be sent");
+            logged(|| tracing::warn!(%error, "a reply could not be sent"));
         }
         // Whoever leaves waits for the reply too.
         drop(permit);

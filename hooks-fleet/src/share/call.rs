@@ -17,6 +17,7 @@ use crate::carrier::{CarrierError, Message};
 use crate::failure::RemoteFailure;
 use crate::fleet::Caller;
 use crate::incoming::Incoming;
+use crate::log::logged;
 use crate::presence::later;
 use crate::trace::TraceContext;
 use crate::wire::{self, MAX_DEPTH, RefusalReason, RequestRef, VERSION};
@@ -99,7 +100,10 @@ impl Call<'_> {
         loop {
             let routing = self.entry.routing();
             let began = Instant::now();
+            let mut ends = Ends { call: self, attempt, began, ended: false };
             let answered = self.attempt(&routing, attempt, &payload, &merged).await;
+            ends.ended = true;
+            drop(ends);
             let failure = match answered {
                 Ok(answered) => {
                     self.record(attempt, began, Ok(&answered));
@@ -222,7 +226,7 @@ impl Call<'_> {
                 handler: self.entry.handler.clone(),
                 schema: String::new(),
             },
-            fit: crate::schema::Fit::default(),
+            fit: Arc::default(),
             instances: std::collections::BTreeSet::new(),
             idempotent: true,
         };
@@ -230,8 +234,11 @@ impl Call<'_> {
         let mut attempt = 1;
         loop {
             let carrier = &self.caller().carrier;
+            let mut ends = Ends { call: self, attempt, began, ended: false };
             let stored =
                 carrier.store(&variant.route, &self.id, message.clone(), self.remaining()).await;
+            ends.ended = true;
+            drop(ends);
             let failure = match stored {
                 Ok(()) => {
                     self.ended(attempt, began, None, None, ("stored", "stored"));
@@ -295,6 +302,18 @@ impl Call<'_> {
         self.cx.note(note::ATTEMPT, Text(attempt));
         self.cx.note(note::ROUND_TRIP, Text(format_args!("{round_trip:.1?}")));
         self.cx.note(note::OUTCOME, noted);
+        self.observe(attempt, round_trip, instance, took, outcome);
+    }
+
+    /// Tells the host's observer of an attempt that has ended.
+    fn observe(
+        &self,
+        attempt: u32,
+        round_trip: Duration,
+        instance: Option<&str>,
+        took: Option<Duration>,
+        outcome: &'static str,
+    ) {
         let Some(observer) = self.caller().options.observer.as_ref() else { return };
         let call = RemoteCall {
             point: self.entry.point,
@@ -309,7 +328,7 @@ impl Call<'_> {
         };
         // It is the host's code, and no part of the call: its panic is not the handler's.
         if catch_unwind(AssertUnwindSafe(|| observer(&call))).is_err() {
-            tracing::error!(%call, "who observes calls panicked");
+            logged(|| tracing::error!(%call, "who observes calls panicked"));
         }
     }
 }
@@ -320,6 +339,22 @@ struct Text<T>(T);
 impl<T: fmt::Display> From<Text<T>> for String {
     fn from(text: Text<T>) -> Self {
         text.0.to_string()
+    }
+}
+
+/// An attempt that is under way. Dropped with its fire, it has ended too.
+struct Ends<'c> {
+    call: &'c Call<'c>,
+    attempt: u32,
+    began: Instant,
+    ended: bool,
+}
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.call.observe(self.attempt, self.began.elapsed(), None, None, "dropped");
+        }
     }
 }
 

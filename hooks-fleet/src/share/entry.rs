@@ -56,7 +56,7 @@ pub(crate) struct Routing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
     pub(crate) route: Route,
-    pub(crate) fit: Fit,
+    pub(crate) fit: Arc<Fit>,
     pub(crate) instances: BTreeSet<String>,
     /// Whether all of them say that it may be called again.
     pub(crate) idempotent: bool,

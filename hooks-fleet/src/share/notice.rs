@@ -6,7 +6,6 @@ use super::{Required, ShareState};
 use crate::error::quoted;
 use crate::fleet::Caller;
 use crate::presence::excerpt;
-use crate::schema;
 use crate::wire::{AnnouncedHandler, Announcement};
 
 /// So many handlers are named where one is missing.
@@ -38,14 +37,24 @@ impl ShareState {
         announcement.handlers.iter().filter(|it| self.own.contains_key(&*it.point))
     }
 
-    /// Why handlers of a process are not called, which are there.
+    /// Why handlers of a process are not called, which are there. A call says so when it is made;
+    /// what is stored waits, and says nothing.
     fn unfit(&self, announcement: &Announcement) -> Vec<String> {
+        let process = (announcement.service.clone(), announcement.instance.clone());
+        let fits = self.fits().get(&process).map(|(_, points)| Arc::clone(points));
+        let Some(fits) = fits else { return Vec::new() };
         let mut points: Vec<_> = self.shared_with(announcement).map(|it| &*it.point).collect();
         points.dedup();
         let why = |point: &&str| {
-            let theirs = announcement.points.get(*point)?;
-            let why = schema::fit(&self.own.get(*point)?.1, theirs).err()?;
-            Some(format!("its handlers at `{point}` do not fit: {why}"))
+            let why = fits.get(*point)?.as_ref().err()?;
+            Some(if self.own.get(*point)?.1.durable {
+                format!(
+                    "what is stored for it at `{point}` does not fit it: {why}; it waits for a \
+                     process that it fits"
+                )
+            } else {
+                format!("its handlers at `{point}` do not fit: {why}")
+            })
         };
         points.iter().filter_map(why).collect()
     }

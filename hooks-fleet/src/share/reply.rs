@@ -48,6 +48,10 @@ pub(crate) async fn read(
         });
     }
     let reply: ReplyRef<'_> = wire::read(&message.body).map_err(|error| bad(error.to_string()))?;
+    let contradicts = |(name, value): &&(String, String)| !reply.agrees_with(name, value);
+    if let Some((name, _)) = message.headers.iter().find(contradicts) {
+        return Err(bad(format!("its header `{name}` contradicts its body")));
+    }
     if (&*reply.call, reply.attempt) != (call, attempt) {
         return Err(bad("it answers another call".to_owned()));
     }

@@ -11,7 +11,7 @@ use hooks_runtime::registry::{Handle, HandlerInfo};
 
 use super::entry::{RemoteEntry, Routing, Shape};
 use super::tape::Tape;
-use super::wanted::Wanted;
+use super::wanted::{Fits, Wanted};
 use super::{Required, Services};
 use crate::error::FleetError;
 use crate::fleet::Caller;
@@ -28,6 +28,7 @@ pub(crate) struct ShareState {
     services: Services,
     pub(super) required: Vec<Required>,
     tape: Tape,
+    fits: Mutex<Fits>,
     entries: Mutex<Entries>,
     /// A change has been made.
     changed: Condvar,
@@ -87,8 +88,8 @@ impl ShareState {
         required: Vec<Required>,
         tape: Tape,
     ) -> Self {
-        let (entries, changed) = (Mutex::default(), Condvar::new());
-        Self { hooks, own, services, required, tape, entries, changed }
+        let (fits, entries, changed) = (Mutex::default(), Mutex::default(), Condvar::new());
+        Self { hooks, own, services, required, tape, fits, entries, changed }
     }
 
     /// Whether processes of that service take part.
@@ -100,6 +101,10 @@ impl ShareState {
     pub(crate) fn owns(&self, service: &str, info: &HandlerInfo) -> bool {
         let key = (service.to_owned(), info.point, info.name.to_string());
         self.settled().registered.contains_key(&key)
+    }
+
+    pub(super) fn fits(&self) -> MutexGuard<'_, Fits> {
+        self.fits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -169,14 +174,20 @@ impl ShareState {
             // Where calls go, first: a handler that comes is served from its first call.
             match entries.get(&key) {
                 Some(known) if known.shape == shape => known.entry.set_routing(routing),
-                // One that changes its place does so with its route: in its old place nothing
-                // is called that was announced for another.
-                _ => {
-                    let (model, own) = &self.own[key.1];
-                    let (point, kept) = ((key.1, *model), (own.durable, &self.tape));
-                    let entry = RemoteEntry::new(caller, &key.0, point, &key.2, kept);
+                // A guard and a rewriter of one name are two: a fire under way, in which it has the
+                // place of the one, does not call the other there.
+                known => {
+                    let same = known.filter(|known| known.shape.guard == shape.guard);
+                    let entry = same.map_or_else(
+                        || {
+                            let (model, own) = &self.own[key.1];
+                            let (point, kept) = ((key.1, *model), (own.durable, &self.tape));
+                            Arc::new(RemoteEntry::new(caller, &key.0, point, &key.2, kept))
+                        },
+                        |known| Arc::clone(&known.entry),
+                    );
                     entry.set_routing(routing);
-                    coming.push(Coming { key, entry: Arc::new(entry), shape });
+                    coming.push(Coming { key, entry, shape });
                 }
             }
         }

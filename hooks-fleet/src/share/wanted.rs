@@ -8,9 +8,16 @@ use super::Required;
 use super::entry::{Routing, Shape, Variant};
 use super::state::{Key, Registered, ShareState};
 use crate::fleet::Caller;
+use crate::presence::line;
 use crate::schema::{self, Fit};
 use crate::wire::subject::Route;
 use crate::wire::{AnnouncedHandler, AnnouncedPoint, Announcement};
+
+/// Whether the points of a process fit those that are shared here, by their names.
+type PointFits = BTreeMap<&'static str, Result<Arc<Fit>, String>>;
+
+/// That of each process that is there, by its service and its instance, with what it announced.
+pub(super) type Fits = BTreeMap<(String, String), (Arc<Announcement>, Arc<PointFits>)>;
 
 /// A handler as it is to be.
 pub(super) struct Wanted {
@@ -43,25 +50,42 @@ impl ShareState {
                 routing: Routing::default(),
             });
         }
+        let before = std::mem::take(&mut *self.fits());
+        let mut fits = Fits::new();
         // A process of this one's own service and instance takes part as any other.
         for announcement in present.iter().filter(|it| self.admits(&it.service)) {
+            let process = (announcement.service.clone(), announcement.instance.clone());
+            let points = match before.get(&process) {
+                Some((known, points)) if Arc::ptr_eq(known, announcement) => Arc::clone(points),
+                _ => Arc::new(self.fits_of(announcement)),
+            };
             for (place, handler) in announcement.handlers.iter().enumerate() {
-                let Some((point, (_, own))) = self.own.get_key_value(&*handler.point) else {
-                    continue;
-                };
-                let Some(theirs) = announcement.points.get(*point) else { continue };
+                let Some((point, fit)) = points.get_key_value(&*handler.point) else { continue };
+                let (own, theirs) = (&self.own[point].1, &announcement.points[*point]);
                 let key = (announcement.service.clone(), *point, handler.handler.clone());
                 let shape = shape(&announcement.service, place, handler, default);
-                let fit = schema::fit(own, theirs);
                 let entry = wanted.entry(key).or_insert_with(|| Wanted {
                     shape: shape.clone(),
                     routing: Routing::default(),
                 });
                 entry.place(shape, fit.is_ok());
-                entry.routing.add(announcement, handler, theirs, &own.schema, fit);
+                entry.routing.add(announcement, handler, theirs, &own.schema, fit.clone());
             }
+            fits.insert(process, (Arc::clone(announcement), points));
         }
+        *self.fits() = fits;
         wanted
+    }
+
+    /// Whether the points that a process announces fit those that are shared here. That is found
+    /// out once for each announcement: a schema may be large, and thousands of handlers share it.
+    fn fits_of(&self, announcement: &Announcement) -> PointFits {
+        let shared = announcement.points.iter().filter_map(|(name, theirs)| {
+            let (point, (_, own)) = self.own.get_key_value(&**name)?;
+            let fit = schema::fit(own, theirs).map(Arc::new);
+            Some((*point, fit.map_err(|why| line(&why))))
+        });
+        shared.collect()
     }
 }
 
@@ -114,7 +138,7 @@ impl Routing {
         handler: &AnnouncedHandler,
         theirs: &AnnouncedPoint,
         own: &str,
-        fit: Result<Fit, String>,
+        fit: Result<Arc<Fit>, String>,
     ) {
         let fit = match fit {
             Ok(fit) => fit,

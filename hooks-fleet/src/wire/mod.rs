@@ -38,8 +38,8 @@ pub fn cancellation(call: &str, attempt: u32) -> String {
     [call, " ", &*attempt.to_string()].concat()
 }
 
-/// Headers that repeat what the body says, for those on the way: a request needs none of them.
-/// The body counts; a header that says something else is refused.
+/// Headers that repeat what the body says, for those on the way: a request needs none of them,
+/// nor does a reply. The body counts; a header that says something else is refused.
 pub mod header {
     /// [`Request::call`](super::Request::call).
     pub const CALL: &str = "Hook-Fire-Id";

@@ -7,6 +7,8 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::header;
+
 /// The answer to a [`Request`](super::Request).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +46,18 @@ pub(crate) struct ReplyRef<'a> {
     #[serde(default)]
     pub(crate) took_us: u64,
     pub(crate) outcome: Cow<'a, ReplyOutcome>,
+}
+
+impl ReplyRef<'_> {
+    /// Whether a header says what this does, where it is one that repeats it.
+    pub(crate) fn agrees_with(&self, name: &str, value: &str) -> bool {
+        match name {
+            header::CALL => value == self.call,
+            header::SCHEMA => value == self.schema,
+            header::ATTEMPT => value == self.attempt.to_string(),
+            _ => true,
+        }
+    }
 }
 
 /// What came of a call: three things that are never taken for each other. It decided, it had

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use crate::carrier::CarrierError;
+use crate::log::logged;
 
 /// The state of the connection: whether it is there, how often it was lost, and how often
 /// messages that came were dropped.
@@ -27,6 +28,9 @@ struct State {
 #[derive(Clone, Debug)]
 pub(super) struct Connection(Arc<watch::Sender<State>>);
 
+const ENDED: &str = "the NATS client has ended, and does not come back: nothing is called or served \
+                     over it any more; join again, or end this process";
+
 /// Kept by the client, and dropped with it: where its runtime is shut down, and where it breaks
 /// on what it reads.
 struct Ends(Weak<watch::Sender<State>>);
@@ -38,10 +42,8 @@ impl Drop for Ends {
             state.losses += 1;
             (state.connected, state.ended) = (false, true);
         });
-        tracing::error!(
-            "the NATS client has ended, and does not come back: nothing is called or served over \
-             it any more; join again, or end this process"
-        );
+        // No error: where the runtime is shut down, that may be as it should be.
+        logged(|| tracing::warn!("{ENDED}"));
     }
 }
 
@@ -137,12 +139,14 @@ fn hear(state: &watch::Sender<State>, event: &Event) {
         // Whoever waits for one of them runs into its limit.
         Event::SlowConsumer(_) => {
             state.send_modify(|state| state.overruns += 1);
-            tracing::warn!(%event, "messages were dropped: they came faster than they were taken");
+            logged(
+                || tracing::warn!(%event, "messages were dropped: they came faster than they were taken"),
+            );
         }
         Event::ServerError(_) | Event::ClientError(_) => {
-            tracing::warn!(%event, "the NATS connection has a problem");
+            logged(|| tracing::warn!(%event, "the NATS connection has a problem"));
         }
-        Event::LameDuckMode => tracing::info!("the NATS server is about to leave"),
+        Event::LameDuckMode => logged(|| tracing::info!("the NATS server is about to leave")),
         Event::Draining => {}
     }
 }

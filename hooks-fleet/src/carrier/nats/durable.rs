@@ -17,7 +17,8 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{Inner, as_subject, headers, names_and_values, other};
-use crate::carrier::{CarrierError, DeadLetter, Deliveries, Delivery, Message, Settled};
+use crate::carrier::{CarrierError, DeadLetter, Deliveries, Delivery, Message, Settled, UNSETTLED};
+use crate::log::logged;
 use crate::presence::later;
 use crate::wire::subject::{Route, token};
 
@@ -39,6 +40,9 @@ const ATTEMPTS: &str = "Hook-Dead-Attempts";
 /// How much larger than its message a dead letter may be, and the longest reason in it.
 const LETTER: usize = 2_048;
 const LONGEST_WHY: usize = 1_024;
+
+/// The server counts in nanoseconds, and not further.
+const LONGEST_DELAY: Duration = Duration::from_nanos(i64::MAX.unsigned_abs());
 
 /// How long is waited before what failed is tried again.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -153,8 +157,7 @@ pub(super) async fn consume(
     route: &Route,
     attempts: u32,
 ) -> Result<Box<dyn Deliveries>, CarrierError> {
-    let mut deliveries =
-        NatsDeliveries { nats: Arc::clone(nats), route: route.clone(), attempts, consumer: None };
+    let mut deliveries = NatsDeliveries::new(nats, route, attempts);
     deliveries.consumer = Some(deliveries.begin().await?);
     Ok(Box::new(deliveries))
 }
@@ -164,9 +167,16 @@ struct NatsDeliveries {
     route: Route,
     attempts: u32,
     consumer: Option<PullConsumer>,
+    /// How the last try failed, if it did, which was said then.
+    failure: Option<CarrierError>,
 }
 
 impl NatsDeliveries {
+    fn new(nats: &Arc<Inner>, route: &Route, attempts: u32) -> Self {
+        let (nats, route) = (Arc::clone(nats), route.clone());
+        Self { nats, route, attempts, consumer: None, failure: None }
+    }
+
     async fn begin(&self) -> Result<PullConsumer, CarrierError> {
         let name = consumer_name(&self.route);
         let filter = self.route.durable();
@@ -244,14 +254,24 @@ impl Deliveries for NatsDeliveries {
     fn next(&mut self) -> BoxFuture<'_, Option<Delivery>> {
         async move {
             loop {
-                match self.one().await {
-                    Ok(Some(delivery)) => return Some(delivery),
-                    Ok(None) => {}
-                    Err(_) => {
-                        self.consumer = None;
-                        sleep(PAUSE).await;
+                let error = match self.one().await {
+                    Ok(came) => {
+                        self.failure = None;
+                        match came {
+                            Some(delivery) => return Some(delivery),
+                            None => continue,
+                        }
                     }
+                    Err(error) => error,
+                };
+                // Once for each reason: it is tried four times a second.
+                if self.failure.as_ref() != Some(&error) {
+                    let subject = self.route.durable();
+                    logged(|| tracing::warn!(%error, subject, "no durable messages can be taken"));
+                    self.failure = Some(error);
                 }
+                self.consumer = None;
+                sleep(PAUSE).await;
             }
         }
         .boxed()
@@ -289,7 +309,7 @@ impl Underway {
         self.progress.abort();
         let kind = match settled {
             Settled::Done => AckKind::Ack,
-            Settled::Again(delay) => AckKind::Nak(Some(delay)),
+            Settled::Again(delay) => AckKind::Nak(Some(delay.min(LONGEST_DELAY))),
             Settled::Dead(why) => {
                 let id = message.header("Nats-Msg-Id").unwrap_or_default().to_owned();
                 message.headers.retain(|(name, _)| !name.starts_with("Nats-"));
@@ -360,10 +380,7 @@ pub(super) async fn dead_letters(
         };
         let headers = names_and_values(Some(&kept.headers));
         let message = Message { headers, body: kept.payload.into() };
-        let why = message.header(WHY).map_or_else(
-            || "no process settled it, as often as it was delivered".to_owned(),
-            str::to_owned,
-        );
+        let why = message.header(WHY).unwrap_or(UNSETTLED).to_owned();
         let attempts = message.header(ATTEMPTS).and_then(|text| text.parse().ok()).unwrap_or(0);
         letters.push(DeadLetter { subject: kept.subject.to_string(), why, attempts, message });
     }

@@ -52,8 +52,8 @@ pub struct Nats(Arc<Inner>);
 #[non_exhaustive]
 pub struct NatsHealth {
     /// Whether it is there. Where the client itself has ended, it does not come back: with the
-    /// runtime in which it was made, or on a message that it cannot bear, which is logged as an
-    /// error. What fires and serves over it joins anew.
+    /// runtime in which it was made, or on a message that it cannot bear, which is logged.
+    /// What fires and serves over it joins anew.
     pub is_connected: bool,
     /// How often it was lost since the process joined.
     pub losses: u64,
@@ -184,6 +184,10 @@ impl Carrier for Nats {
         service: &'a str,
     ) -> BoxFuture<'a, Result<Box<dyn Cancellations>, CarrierError>> {
         requests::cancellations(&self.0, service).boxed()
+    }
+
+    fn keeps_announcements(&self) -> Option<Duration> {
+        Some(self.0.options.presence_age)
     }
 
     fn announce<'a>(

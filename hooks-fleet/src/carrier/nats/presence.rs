@@ -11,6 +11,7 @@ use tokio::time::sleep;
 
 use super::{Inner, other};
 use crate::carrier::{CarrierError, Presence, Watch};
+use crate::log::logged;
 use crate::wire::{self, Announcement, subject};
 
 /// The bucket of announcements.
@@ -73,6 +74,7 @@ pub(super) async fn watch(nats: &Arc<Inner>) -> Result<Box<dyn Watch>, CarrierEr
         losses: nats.connection.losses(),
         is_complete: false,
         is_current: false,
+        failure: None,
     };
     watch.heard = Some(watch.begin().await?);
     Ok(Box::new(watch))
@@ -88,6 +90,8 @@ struct NatsWatch {
     is_complete: bool,
     /// Whether that was said.
     is_current: bool,
+    /// How the last try to begin failed, if it did, which was said then.
+    failure: Option<CarrierError>,
 }
 
 impl NatsWatch {
@@ -133,8 +137,16 @@ impl Watch for NatsWatch {
                 }
                 let Some(heard) = &mut self.heard else {
                     match self.begin().await {
-                        Ok(heard) => self.heard = Some(heard),
-                        Err(_) => sleep(PAUSE).await,
+                        Ok(heard) => (self.heard, self.failure) = (Some(heard), None),
+                        Err(error) => {
+                            if self.failure.as_ref() != Some(&error) {
+                                logged(
+                                    || tracing::warn!(%error, "it cannot be heard who is there"),
+                                );
+                                self.failure = Some(error);
+                            }
+                            sleep(PAUSE).await;
+                        }
                     }
                     continue;
                 };

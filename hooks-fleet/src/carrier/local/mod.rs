@@ -1,5 +1,7 @@
 //! A carrier in memory: for the tests of hosts, and where there is one process.
 
+mod durable;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -8,11 +10,12 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::timeout;
 
+use self::durable::{LocalDeliveries, Queue};
 use super::{
-    Cancellations, Carrier, CarrierError, DeadLetter, Deliveries, Delivery, Inbound, Message,
-    Presence, Requests, Settled, Watch,
+    Cancellations, Carrier, CarrierError, DeadLetter, Deliveries, Inbound, Message, Presence,
+    Requests, Watch,
 };
 use crate::wire::Announcement;
 use crate::wire::subject::Route;
@@ -47,18 +50,6 @@ struct State {
     dead: Vec<DeadLetter>,
     max_bytes: Option<usize>,
     is_cut: bool,
-}
-
-#[derive(Default)]
-struct Queue {
-    ids: HashSet<String>,
-    waiting: VecDeque<Stored>,
-}
-
-struct Stored {
-    message: Message,
-    attempt: u32,
-    not_before: Instant,
 }
 
 impl LocalNetwork {
@@ -186,12 +177,18 @@ impl Carrier for LocalNetwork {
         route: &'a Route,
     ) -> BoxFuture<'a, Result<Box<dyn Requests>, CarrierError>> {
         let (sender, requests) = mpsc::unbounded_channel();
-        self.state().servers.entry(route.clone()).or_default().push_back(sender);
+        let servers = &mut self.state().servers;
+        servers.retain(|_, servers| servers.iter().any(|server| !server.is_closed()));
+        servers.entry(route.clone()).or_default().push_back(sender);
         async move { Ok(Box::new(LocalRequests(requests)) as Box<dyn Requests>) }.boxed()
     }
 
     fn cancel(&self, service: &str, call: &str) {
-        if let Some(heard) = self.state().cancelled.get_mut(service) {
+        let mut state = self.state();
+        if state.is_cut {
+            return;
+        }
+        if let Some(heard) = state.cancelled.get_mut(service) {
             heard.retain(|one| one.send(call.to_owned()).is_ok());
         }
     }
@@ -201,7 +198,11 @@ impl Carrier for LocalNetwork {
         service: &'a str,
     ) -> BoxFuture<'a, Result<Box<dyn Cancellations>, CarrierError>> {
         let (sender, calls) = mpsc::unbounded_channel();
-        self.state().cancelled.entry(service.to_owned()).or_default().push(sender);
+        let cancelled = &mut self.state().cancelled;
+        for heard in cancelled.values_mut() {
+            heard.retain(|one| !one.is_closed());
+        }
+        cancelled.entry(service.to_owned()).or_default().push(sender);
         async move { Ok(Box::new(LocalCancellations(calls)) as Box<dyn Cancellations>) }.boxed()
     }
 
@@ -245,7 +246,9 @@ impl Carrier for LocalNetwork {
     ) -> BoxFuture<'a, Result<Box<dyn Send + Sync>, CarrierError>> {
         let alive = Arc::new(());
         let key = (service.to_owned(), instance.to_owned());
-        self.state().pings.insert(key, Arc::downgrade(&alive));
+        let pings = &mut self.state().pings;
+        pings.retain(|_, alive| alive.strong_count() > 0);
+        pings.insert(key, Arc::downgrade(&alive));
         async move { Ok(Box::new(alive) as Box<dyn Send + Sync>) }.boxed()
     }
 
@@ -276,11 +279,7 @@ impl Carrier for LocalNetwork {
         let stored = {
             let mut state = self.state();
             state.check(&message).map(|()| {
-                let queue = state.queues.entry(route.durable()).or_default();
-                if queue.ids.insert(id.to_owned()) {
-                    let not_before = Instant::now();
-                    queue.waiting.push_back(Stored { message, attempt: 1, not_before });
-                }
+                state.queues.entry(route.durable()).or_default().store(id, message);
             })
         };
         self.0.stored.notify_waiters();
@@ -290,9 +289,9 @@ impl Carrier for LocalNetwork {
     fn consume<'a>(
         &'a self,
         route: &'a Route,
-        _: u32,
+        attempts: u32,
     ) -> BoxFuture<'a, Result<Box<dyn Deliveries>, CarrierError>> {
-        let deliveries = LocalDeliveries { network: self.clone(), route: route.clone() };
+        let deliveries = LocalDeliveries::new(self, route, attempts);
         async move { Ok(Box::new(deliveries) as Box<dyn Deliveries>) }.boxed()
     }
 }
@@ -323,87 +322,6 @@ struct LocalWatch(mpsc::UnboundedReceiver<Presence>);
 impl Watch for LocalWatch {
     fn next(&mut self) -> BoxFuture<'_, Option<Presence>> {
         self.0.recv().boxed()
-    }
-}
-
-struct LocalDeliveries {
-    network: LocalNetwork,
-    route: Route,
-}
-
-impl LocalDeliveries {
-    /// The first message that may be delivered, or when one may be.
-    fn ready(&self) -> Result<Stored, Option<Instant>> {
-        let mut state = self.network.state();
-        let Some(queue) = state.queues.get_mut(&self.route.durable()) else { return Err(None) };
-        let now = Instant::now();
-        match queue.waiting.iter().position(|stored| stored.not_before <= now) {
-            Some(at) => queue.waiting.remove(at).ok_or(None),
-            None => Err(queue.waiting.iter().map(|stored| stored.not_before).min()),
-        }
-    }
-}
-
-/// A delivery that is not settled. One that is dropped, with its process, is delivered again.
-struct Taken {
-    network: LocalNetwork,
-    route: Route,
-    stored: Option<Stored>,
-}
-
-impl Taken {
-    fn settle(&mut self, settled: Settled) {
-        let Some(mut stored) = self.stored.take() else { return };
-        let (mut state, route) = (self.network.state(), &self.route);
-        match settled {
-            Settled::Done => {}
-            Settled::Again(delay) => {
-                stored.attempt += 1;
-                stored.not_before = Instant::now() + delay;
-                state.queues.entry(route.durable()).or_default().waiting.push_back(stored);
-            }
-            Settled::Dead(why) => {
-                let Stored { message, attempt: attempts, .. } = stored;
-                state.dead.push(DeadLetter { subject: route.dead(), why, attempts, message });
-            }
-        }
-        drop(state);
-        self.network.0.stored.notify_waiters();
-    }
-}
-
-impl Drop for Taken {
-    fn drop(&mut self) {
-        self.settle(Settled::Again(Duration::ZERO));
-    }
-}
-
-impl Deliveries for LocalDeliveries {
-    fn next(&mut self) -> BoxFuture<'_, Option<Delivery>> {
-        async move {
-            loop {
-                let notified = self.network.0.stored.notified();
-                let mut notified = std::pin::pin!(notified);
-                notified.as_mut().enable();
-                match self.ready() {
-                    Ok(stored) => {
-                        let (message, attempt) = (stored.message.clone(), stored.attempt);
-                        let (network, route) = (self.network.clone(), self.route.clone());
-                        let mut taken = Taken { network, route, stored: Some(stored) };
-                        let settle = move |settled| {
-                            taken.settle(settled);
-                            async { Ok(()) }.boxed()
-                        };
-                        return Some(Delivery { message, attempt, settle: Box::new(settle) });
-                    }
-                    Err(None) => notified.await,
-                    Err(Some(at)) => {
-                        tokio::select! { () = notified => {}, () = sleep_until(at) => {} }
-                    }
-                }
-            }
-        }
-        .boxed()
     }
 }
 
