@@ -79,7 +79,7 @@ impl Command {
             self.handler.timeout.filter(|_| !self.handler.background && !self.entry.broken)?;
         let limit = limits.timeout.map_or(set, |longest| set.min(longest));
         // Beyond the clock it is as good as none.
-        (limit < LONGEST).then(|| limit + limits.grace + KILLED)
+        (limit < LONGEST).then(|| limit + limits.grace.min(LONGEST) + KILLED)
     }
 
     /// Asks the command.

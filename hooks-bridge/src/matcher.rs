@@ -1,6 +1,8 @@
 //! Matchers: which tool, source or text an entry is for.
 
-use fancy_regex::{Regex, RegexBuilder};
+use std::cell::Cell;
+
+use fancy_regex::{CompileError, Error, Regex, RegexBuilder};
 
 use crate::rules::{EventRule, Matching, Rules, Subject};
 
@@ -11,6 +13,21 @@ const MOST_STEPS: usize = 10_000;
 /// The longest text that an expression is tried on: one step of look-around may read all
 /// of it. A longer one counts as a match.
 const LONGEST: usize = 16 << 10;
+
+/// How many bytes one expression may take when it is compiled: most take the first, one with
+/// large counts such as `\w{1,64}` the last.
+const SIZES: [usize; 3] = [16 << 10, 128 << 10, 4 << 20];
+
+/// How many bytes the expressions may take that are read together: whoever writes a file may
+/// write very many, and they are compiled before anyone has trusted it.
+#[derive(Debug)]
+pub(crate) struct Room(Cell<usize>);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Cell::new(64 << 20))
+    }
+}
 
 /// A matcher, compiled as its dialect reads it.
 #[derive(Clone, Debug)]
@@ -32,6 +49,7 @@ impl Matcher {
         rules: &Rules,
         event: &EventRule,
         text: Option<&str>,
+        room: &Room,
     ) -> Result<Self, String> {
         let text = text.unwrap_or_default();
         if text.is_empty() || rules.everything.contains(&text) || event.subject == Subject::Nothing
@@ -54,13 +72,17 @@ impl Matcher {
             Matching::ListOrWhole if is_list("- ,|") => Ok(Self::names(text)),
             Matching::Literal => Ok(Self::Names(vec![text.to_owned()])),
             Matching::Whole | Matching::ListOrWhole => {
-                let whole = expression(&format!("^(?:{text})$"), text);
+                let whole = expression(&format!("^(?:{text})$"), text, room);
                 // An error is to be at its place in what was written.
-                whole.map_err(|error| expression(text, text).err().unwrap_or(error))
+                let in_place = |error| expression(text, text, room).err().unwrap_or(error);
+                whole.map_err(|error| in_place(error).into())
             }
-            Matching::Anywhere => Ok(expression(text, text)
-                .unwrap_or_else(|error| Self::Unread { text: text.to_owned(), error })),
-            Matching::ListOrAnywhere(_) => expression(text, text),
+            Matching::Anywhere => match expression(text, text, room) {
+                Ok(matcher) => Ok(matcher),
+                Err(Problem::Unread(error)) => Ok(Self::Unread { text: text.to_owned(), error }),
+                Err(Problem::TooLarge(what)) => Err(what),
+            },
+            Matching::ListOrAnywhere(_) => Ok(expression(text, text, room)?),
         }
     }
 
@@ -89,12 +111,48 @@ impl Matcher {
     }
 }
 
-fn expression(pattern: &str, written: &str) -> Result<Matcher, String> {
-    let compiled = RegexBuilder::new(pattern).backtrack_limit(MOST_STEPS).build();
-    match compiled {
-        Ok(expression) => Ok(Matcher::Expression(Box::new(expression))),
-        Err(error) => Err(format!("the matcher `{written}` is no expression: {error}")),
+/// Why a text is not compiled.
+enum Problem {
+    /// It is no expression that can be read here.
+    Unread(String),
+    /// It would take too much memory.
+    TooLarge(String),
+}
+
+impl From<Problem> for String {
+    fn from(problem: Problem) -> Self {
+        let (Problem::Unread(what) | Problem::TooLarge(what)) = problem;
+        what
     }
+}
+
+fn expression(pattern: &str, written: &str, room: &Room) -> Result<Matcher, Problem> {
+    for size in SIZES {
+        // Look-around divides it into parts, each of which may be that large.
+        let Some(rest) = room.0.get().checked_sub(size * (1 + pattern.len() / 16)) else { break };
+        let mut builder = RegexBuilder::new(pattern);
+        match builder.backtrack_limit(MOST_STEPS).delegate_size_limit(size).build() {
+            Ok(expression) => {
+                room.0.set(rest);
+                return Ok(Matcher::Expression(Box::new(expression)));
+            }
+            // To find that out has its cost too.
+            Err(error) if is_too_large(&error) => room.0.set(rest),
+            Err(error) => {
+                let what = format!("the matcher `{written}` is no expression: {error}");
+                return Err(Problem::Unread(what));
+            }
+        }
+    }
+    Err(Problem::TooLarge(format!(
+        "the matcher `{written}` takes too much memory, alone or with those before it: write \
+         smaller counts, or fewer of them"
+    )))
+}
+
+fn is_too_large(error: &Error) -> bool {
+    let Error::CompileError(error) = error else { return false };
+    matches!(&**error, CompileError::InnerError(error) if error.size_limit().is_some())
 }
 
 /// Whether a permission rule such as `Bash(git *)` is for a call. One that cannot be
@@ -185,10 +243,14 @@ mod tests {
     use super::*;
     use crate::dialect::Dialect;
 
+    fn compiled(rules: &Rules, event: &EventRule, matcher: &str) -> Result<Matcher, String> {
+        Matcher::compile(rules, event, Some(matcher), &Room::default())
+    }
+
     fn matched(dialect: Dialect, event: &str, matcher: &str, subject: &str) -> bool {
         let rules = dialect.rules();
         let event = rules.event(event).unwrap();
-        Matcher::compile(rules, event, Some(matcher)).unwrap().matches(subject)
+        compiled(rules, event, matcher).unwrap().matches(subject)
     }
 
     #[test]
@@ -210,9 +272,9 @@ mod tests {
     #[test]
     fn an_expression_that_is_none_is_an_error_where_the_dialect_says_so() {
         let rules = Dialect::Codex.rules();
-        let error = Matcher::compile(rules, &rules.events[0], Some("a[")).unwrap_err();
+        let error = compiled(rules, &rules.events[0], "a[").unwrap_err();
         assert!(error.starts_with("the matcher `a[` is no expression"), "{error}");
-        let error = Matcher::compile(rules, &rules.events[0], Some("^(?!Bash)")).unwrap_err();
+        let error = compiled(rules, &rules.events[0], "^(?!Bash)").unwrap_err();
         assert_eq!(error, "Codex CLI has no look-around in matchers, and drops `^(?!Bash)`");
     }
 

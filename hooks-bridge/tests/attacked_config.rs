@@ -111,6 +111,65 @@ async fn a_matcher_does_not_hang_a_fire() {
     }
 }
 
+/// Expressions are compiled before a file is trusted: very many and very large ones have a
+/// bound, and what a project writes takes nothing from the checks of its user.
+#[tokio::test]
+async fn l37_very_many_or_very_large_matchers_have_a_bound_and_are_no_pass() {
+    let shells = |matchers: &[String]| {
+        let entry = |matcher: &String| json!({ "command": "exit 2", "matcher": matcher });
+        let entries: Vec<_> = matchers.iter().map(entry).collect();
+        json!({ "version": 1, "hooks": { "beforeShellExecution": entries } }).to_string()
+    };
+    let scripts = Scripts::new();
+    let very_many: Vec<_> = (0..5_000).map(|number| format!(r"\w{{60}}x{number}")).collect();
+    let of_project = scripts.write("of-project.json", &shells(&very_many));
+    let of_user = scripts.write("of-user.json", &shells(&[r"r\w{1,9}m|rm".to_owned()]));
+    let sources = [
+        Source::new(Dialect::Cursor, of_project, Origin::Project),
+        Source::new(Dialect::Cursor, of_user, Origin::User),
+    ];
+    let began = Instant::now();
+    let plan = Plan::read(&sources, scripts.path());
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    assert_eq!(plan.entries.len(), 5_001);
+    let said = "the matcher `\\w{60}x4999` takes too much memory, alone or with those before it: \
+                write smaller counts, or fewer of them";
+    assert_eq!(plan.entries[4_999].skipped.as_deref(), Some(said));
+    assert!(plan.entries[5_000].runs());
+    let call = || UsingToolPayload {
+        session_id: "s".into(),
+        cwd: None,
+        tool_name: "Bash".into(),
+        input: json!({ "command": "rm -rf x" }),
+    };
+    let hooks = HookRegistry::new();
+    hooks.register(Bridge::new(scripts.path(), plan).gate::<UsingTool>()).unwrap();
+    let gate = hooks.fire_gating::<UsingTool>(call()).await.unwrap();
+    assert!(matches!(gate, Gate::Rejected(_)), "the user's own one decides");
+
+    // One that is too large is a mistake in its entry, not a text to be compared.
+    let too_large = [r"(?:\w{99}){99}|rm".to_owned()];
+    let plan = read(Dialect::Cursor, "hooks.json", &shells(&too_large));
+    let hooks = HookRegistry::new();
+    hooks.register(Bridge::new("/", plan).gate::<UsingTool>()).unwrap();
+    let error = hooks.fire_gating::<UsingTool>(call()).await.unwrap_err();
+    assert!(error.to_string().contains("takes too much memory"), "{error}");
+}
+
+/// Of many names that no tool has, the first are said.
+#[test]
+fn very_many_or_very_long_names_of_no_tool_are_read_in_no_time() {
+    for matcher in ["Bas|".repeat(200_000), "Bash".repeat(200_000)] {
+        let text = json!({ "hooks": { "PreToolUse": [ { "matcher": matcher, "hooks": [
+            { "type": "command", "command": "true" } ] } ] } });
+        let began = Instant::now();
+        let plan = read(Dialect::ClaudeCode, "settings.json", &text.to_string());
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        let said = &plan.entries[0].suspicions;
+        assert!((1..12).contains(&said.len()), "{}", said.len());
+    }
+}
+
 #[test]
 fn odd_texts_have_a_clear_error() {
     for (text, expected) in [

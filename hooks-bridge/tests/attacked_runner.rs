@@ -4,7 +4,11 @@ mod support;
 
 use std::time::{Duration, Instant};
 
+use hooks_bridge::config::{Origin, Plan, Source};
+use hooks_bridge::points::{UsingTool, UsingToolPayload};
 use hooks_bridge::runner::{Cause, Exit, Invocation, Limits, Program, Runner};
+use hooks_bridge::{Bridge, Dialect};
+use hooks_runtime::HookRegistry;
 use support::{Scripts, descriptors, eventually, processes, zombies};
 
 fn runner() -> Runner {
@@ -19,6 +23,30 @@ fn program(name: &str, line: &str, timeout: Duration) -> Invocation {
 async fn a_limit_beyond_the_clock_is_no_panic() {
     let ran = runner().run(program("sh", "echo here", Duration::MAX)).await.unwrap();
     assert_eq!((ran.exit, ran.stdout.as_slice()), (Exit::Code(0), b"here\n".as_slice()));
+}
+
+/// L12: a grace beyond the clock neither panics nor has a command go on.
+#[tokio::test]
+async fn l12_a_grace_beyond_the_clock_is_no_panic() {
+    let limits = Limits { grace: Duration::MAX, drain: Duration::MAX, ..Limits::default() };
+    let limit = Duration::from_millis(50);
+    let run = program("sh", "exec sleep 60", limit);
+    let failure = Runner::new(limits.clone()).run(run).await.unwrap_err();
+    assert_eq!(failure.cause, Cause::Timeout(limit));
+
+    let text = r#"{ "hooks": { "PreToolUse": [ { "hooks": [
+        { "type": "command", "command": "true", "timeout": 5 } ] } ] } }"#;
+    let source = Source::new(Dialect::ClaudeCode, "settings.json", Origin::User);
+    let bridge = Bridge::new("/", Plan::read_text(&source, text, "/")).limits(limits);
+    let hooks = HookRegistry::new();
+    hooks.register(bridge.gate::<UsingTool>()).unwrap();
+    let call = UsingToolPayload {
+        session_id: "s".into(),
+        cwd: None,
+        tool_name: "Bash".into(),
+        input: serde_json::json!({ "command": "ls" }),
+    };
+    assert!(hooks.fire_gating::<UsingTool>(call).await.unwrap().into_result().is_ok());
 }
 
 #[tokio::test]

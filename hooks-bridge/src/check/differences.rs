@@ -3,7 +3,7 @@
 use super::consequences::{self, Consequences, ENDINGS};
 use crate::config::{Entry, Plan, Source};
 use crate::dialect::Dialect;
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, Room};
 
 /// The differences of one file, among `all` that are checked.
 pub(super) fn of(
@@ -63,7 +63,7 @@ fn endings(entry: &Entry, differences: &mut Vec<String>) {
 fn matched(entry: &Entry, reader: Dialect) -> Option<String> {
     let rule = reader.rules().counterpart(entry.rule?)?;
     let written = entry.matcher.as_deref().filter(|matcher| !matcher.is_empty())?;
-    let there = Matcher::compile(reader.rules(), rule, Some(written));
+    let there = Matcher::compile(reader.rules(), rule, Some(written), &Room::default());
     let own = entry.dialect.product();
     let Ok(there) = there else {
         return Some(format!(

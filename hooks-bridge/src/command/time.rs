@@ -43,7 +43,7 @@ impl Time {
         let of_fire = (limit > most).then_some((within, waits));
         let limit = limit.min(most);
         let end = MOST_FOR_ITS_END.min(waits / 10);
-        let grace = grace.min(waits.saturating_sub(passed + limit + end));
+        let grace = grace.min(waits.saturating_sub(passed + limit).saturating_sub(end));
         Ok(Self { limit, grace, of_fire })
     }
 
@@ -81,6 +81,13 @@ mod tests {
             assert!(limit + grace <= ms(fire), "{limit:?} and {grace:?} of {fire}");
             assert!(limit >= ms(fire) / 4 * 3);
         }
+    }
+
+    #[test]
+    fn a_time_beyond_the_clock_is_one() {
+        let longest = Duration::MAX;
+        let time = Time::of(longest, Duration::ZERO, Some(longest), Duration::ZERO).unwrap();
+        assert_eq!((time.limit, time.grace), (longest, Duration::ZERO));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::node::{Member, Node};
 use super::script::{Names, Scripts};
 use super::{Plan, Source, suspicious};
 use crate::facts::{Facts, Surroundings};
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, Room};
 use crate::rules::Rules;
 
 /// A group, as it is to be written.
@@ -24,6 +24,8 @@ pub(super) struct Reader<'r> {
     pub(super) disabled: Option<String>,
     /// The host's own tools.
     pub(super) tools: &'r [String],
+    /// For the expressions of matchers.
+    pub(super) room: &'r Room,
 }
 
 impl Reader<'_> {
@@ -142,7 +144,7 @@ impl Reader<'_> {
             suspicious::unknown_event(entry, self.rules, event.line);
         }
         if let Some(rule) = entry.rule.or(entry.meant) {
-            match Matcher::compile(self.rules, rule, entry.matcher.as_deref()) {
+            match Matcher::compile(self.rules, rule, entry.matcher.as_deref(), self.room) {
                 Ok(matcher) => entry.compiled = matcher,
                 Err(error) => {
                     entry.reject(matcher.map_or(entry.place.line, |node| node.line), error);

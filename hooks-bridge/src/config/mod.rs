@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 use crate::dialect::Dialect;
 use crate::files;
+use crate::matcher::Room;
 use duplicates::Duplicates;
 use switches::Switches;
 
@@ -241,12 +242,16 @@ struct Reading<'r> {
     tools: &'r [String],
     duplicates: Duplicates,
     switches: Switches,
+    /// For the expressions of the project's own files, which take nothing from the others.
+    untrusted: Room,
+    trusted: Room,
 }
 
 impl<'r> Reading<'r> {
     fn new(project: &'r Path, tools: &'r [String]) -> Self {
         let (duplicates, switches) = (Duplicates::default(), Switches::default());
-        Self { project, tools, duplicates, switches }
+        let (untrusted, trusted) = (Room::default(), Room::default());
+        Self { project, tools, duplicates, switches, untrusted, trusted }
     }
 }
 

@@ -60,6 +60,7 @@ impl Plan {
             project: reading.project,
             disabled: switches::of_file(source, &root),
             tools: reading.tools,
+            room: if source.origin.needs_trust() { &reading.untrusted } else { &reading.trusted },
         };
         let mut lines = HashMap::new();
         for event in events {

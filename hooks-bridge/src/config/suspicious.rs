@@ -8,6 +8,12 @@ use crate::matcher::Matcher;
 use crate::rules::{EventRule, Mcp, Rules, Subject};
 use crate::verdict::fails_closed;
 
+/// A longer name is none that was meant for another.
+const LONGEST: usize = 64;
+
+/// So many names in a matcher are said to be those of no tool.
+const MOST_NAMES: usize = 10;
+
 /// Looks for what is odd about an entry whose event is known, with its matcher on that line,
 /// in a host that has these tools.
 pub(super) fn examine(
@@ -50,6 +56,9 @@ pub(super) fn unknown_key(key: &str, known: &[&str]) -> String {
 
 /// The most similar of these names, if any is.
 pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let lower = name.to_lowercase();
     let similar = names.map(|other| {
         let similarity = strsim::jaro_winkler(&lower, &other.to_lowercase());
@@ -103,30 +112,13 @@ fn check_tools(entry: &mut Entry, rules: &Rules, (written, tools): (&str, &[Stri
     match entry.compiled.clone() {
         Matcher::All | Matcher::Unread { .. } => {}
         Matcher::Names(names) => {
-            for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
-                let mcp = name
-                    .starts_with(rules.mcp.prefix)
-                    .then(|| rules.mcp.prefix != Mcp::COMMON.prefix || Mcp::parts(name).is_some());
-                let text = match mcp {
-                    Some(true) => continue,
-                    Some(false) => format!(
-                        "`{name}` matches no tool: write `{name}__.*` for all tools of that server"
-                    ),
-                    None => {
-                        match (meant::tool(rules, name), nearest(name, known.iter().copied())) {
-                            (Some(own), _) => {
-                                format!(
-                                    "{product} has no tool `{name}`: {product} calls it `{own}`"
-                                )
-                            }
-                            (None, Some(nearest)) => {
-                                format!("{product} has no tool `{name}`; did you mean `{nearest}`?")
-                            }
-                            (None, None) => format!("{product} has no tool `{name}`"),
-                        }
-                    }
-                };
+            let unknown = names.iter().filter(|name| !known.contains(&name.as_str()));
+            let mut texts = unknown.filter_map(|name| unknown_tool(rules, name, &known));
+            for text in texts.by_ref().take(MOST_NAMES) {
                 entry.suspect(line, text);
+            }
+            if texts.next().is_some() {
+                entry.suspect(line, format!("it has more names of which {product} has no tool"));
             }
         }
         Matcher::Expression(_) => {
@@ -146,6 +138,23 @@ fn check_tools(entry: &mut Entry, rules: &Rules, (written, tools): (&str, &[Stri
             entry.suspect(line, text);
         }
     }
+}
+
+/// What is to be said of a name in a matcher, which is that of no known tool.
+fn unknown_tool(rules: &Rules, name: &str, known: &[&str]) -> Option<String> {
+    let product = rules.product;
+    if name.starts_with(rules.mcp.prefix) {
+        let is_whole = rules.mcp.prefix != Mcp::COMMON.prefix || Mcp::parts(name).is_some();
+        return (!is_whole).then(|| {
+            format!("`{name}` matches no tool: write `{name}__.*` for all tools of that server")
+        });
+    }
+    let unknown = format!("{product} has no tool `{name}`");
+    Some(match (meant::tool(rules, name), nearest(name, known.iter().copied())) {
+        (Some(own), _) => format!("{unknown}: {product} calls it `{own}`"),
+        (None, Some(nearest)) => format!("{unknown}; did you mean `{nearest}`?"),
+        (None, None) => unknown,
+    })
 }
 
 fn check_options(entry: &mut Entry, rule: &EventRule) {

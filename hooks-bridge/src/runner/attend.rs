@@ -14,7 +14,7 @@ use super::group::Group;
 use super::invocation::Ran;
 use super::limits::{Descendants, Limits};
 use super::output::{TooLarge, feed, tail, text, whole};
-use super::places::Place;
+use super::places::{LONGEST, Place};
 
 /// How long killed processes may take to end: more only where the kernel holds them. A run
 /// takes its limit, the grace and this at most.
@@ -90,7 +90,7 @@ async fn watch(
     if matches!(stopped, Stopped::TimedOut) {
         group.signal(Signal::TERM);
         // From the deadline on, however late it was noticed.
-        let grace = deadline + limits.grace;
+        let grace = deadline + limits.grace.min(LONGEST);
         loop {
             tokio::select! {
                 () = group.ended() => break,
