@@ -245,6 +245,29 @@ async fn l26_a_redaction_that_fires_comes_to_an_end() {
     assert_eq!(depths.iter().max(), Some(&(recorded - 1)), "{depths:?}");
 }
 
+/// L26: a clock that fires what it tells the time of has an end.
+#[tokio::test]
+async fn l26_a_clock_that_fires_comes_to_an_end() {
+    let hooks = HookRegistry::builder().max_depth(4).build();
+    hooks.register(on::<Said>().name("log").handler(|_: &SaidPayload| ())).unwrap();
+    let (inner, asked) = (hooks.clone(), Arc::new(AtomicU32::new(0)));
+    let counted = asked.clone();
+    let fires_in_turn = move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let payload = SaidPayload { text: "again".into() };
+        let fire = pin!(inner.fire_void::<Said>(&payload));
+        assert!(poll_once(fire).is_ready());
+        SystemTime::UNIX_EPOCH
+    };
+    let lines = recorded(&hooks, |it| it.clock(fires_in_turn), async || {
+        hooks.fire_void::<Said>(&SaidPayload { text: "once".into() }).await.unwrap();
+    })
+    .await;
+    let asked = asked.load(Ordering::Relaxed);
+    assert!((2..1_000).contains(&asked), "{asked}");
+    assert!(fires(&lines).iter().all(|fire| fire.depth < 4));
+}
+
 struct Bad(AtomicBool);
 
 impl Wake for Bad {

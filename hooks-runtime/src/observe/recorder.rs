@@ -111,7 +111,11 @@ impl<'f> Recorder<'f> {
         // Where observers would have no end, traces would not either.
         let traces = if endless { None } else { FireTraces::of(&hooks.inner, point) };
         #[cfg(feature = "record")]
-        let recording = if endless { None } else { FireRecording::of(info, fire.parent()) };
+        let recording = if endless {
+            None
+        } else {
+            FireRecording::of(info, Nested { point, registry, fire: fire.id() }, fire.parent())
+        };
         let is_only_traced = report.is_none() && config.observers.is_empty();
         let report = report.or_else(|| traces.is_some().then(|| Rows::new(info)));
         let (since, ended) = (Instant::now(), AtomicBool::new(false));

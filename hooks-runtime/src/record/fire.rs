@@ -15,6 +15,7 @@ use super::queue::Batch;
 use super::slot::{RecordingState, nanoseconds};
 use crate::engine::containment::shown;
 use crate::engine::fire::FireInfo;
+use crate::engine::raw::{Nested, chain};
 use crate::error::{FailureCause, FireError};
 use crate::flow::{FlowStep, StepStatus};
 use crate::handler::target::Target;
@@ -72,15 +73,19 @@ pub(crate) struct Timed {
 }
 
 impl FireRecording {
-    /// `None` where no recording is for fires of that point.
+    /// Of the fire that the chain knows as `nested`; `None` where no recording is for fires of
+    /// that point.
     pub(crate) fn of(
         FireInfo { hooks, point, .. }: FireInfo<'_>,
+        nested: Nested,
         parent: Option<u64>,
     ) -> Option<Box<Self>> {
         let recording = hooks.inner.recording.of_point(point)?;
         let generation = hooks.inner.recording.generation();
         let (policy, json) = (recording.policy(point), recording.json(point));
-        let (at_ns, scope) = (recording.now_ns(), RecordedScope::of(hooks));
+        // The clock is code of the one who records, which may fire in turn.
+        let at_ns = chain::observing(nested, || recording.now_ns());
+        let scope = RecordedScope::of(hooks);
         let (parent_call, parts) = (parent.and_then(polled::call_of), Mutex::default());
         Some(Box::new(Self {
             recording,

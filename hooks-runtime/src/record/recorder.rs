@@ -15,7 +15,7 @@ use super::slot::RecordingState;
 use super::write::{FileLimits, Output, RecordWriter};
 use crate::catalogue::Catalogue;
 use crate::engine::raw::Contained;
-use crate::escape::escaped;
+use crate::escape::{escaped, escaped_display};
 use crate::operator::target::glob;
 use crate::point::PointDescriptor;
 use crate::registry::HookRegistry;
@@ -136,8 +136,11 @@ pub enum RecordError {
     },
     /// The first file cannot be begun.
     #[error(
-        "cannot record to {}: {problem}",
-        path.as_ref().map_or("the writer".to_owned(), |path| format!("`{}`", path.display()))
+        "cannot record to {}: {}",
+        path.as_ref().map_or("the writer".to_owned(), |path| {
+            format!("`{}`", escaped_display(&path.display()))
+        }),
+        escaped(problem)
     )]
     Io {
         /// The file, where it is one.

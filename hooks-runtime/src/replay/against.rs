@@ -13,6 +13,7 @@ use super::points::Points;
 use super::report::{FireReplay, ReplayReport};
 use super::script::Script;
 use crate::catalogue::Catalogue;
+use crate::escape::escaped_display;
 use crate::plugin::scope::ScopedHooks;
 
 /// A recording that is to be replayed.
@@ -190,7 +191,7 @@ impl Replay {
     /// # Panics
     /// As said, and where the recording cannot be read.
     pub async fn assert_same(&self) {
-        let path = self.path.display();
+        let path = escaped_display(&self.path.display());
         let report = match self.run().await {
             Ok(report) => report,
             Err(error) => panic!("`{path}` was not replayed: {error}"),

@@ -127,7 +127,7 @@ struct Version {
 #[non_exhaustive]
 pub enum LineError {
     /// It is not JSON, or not of the form of its kind.
-    #[error("expected {expected}: {problem}")]
+    #[error("expected {}: {}", crate::escape::escaped(expected), crate::escape::escaped(problem))]
     Damaged {
         /// What should have been there.
         expected: String,

@@ -7,6 +7,7 @@ use std::str::Utf8Error;
 
 use thiserror::Error;
 
+use crate::escape::{escaped, escaped_display};
 use crate::record::format::LineError;
 
 /// A line of a file of a recording.
@@ -25,7 +26,7 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file.display(), self.line)
+        write!(f, "{}:{}", escaped_display(&self.file.display()), self.line)
     }
 }
 
@@ -66,7 +67,7 @@ impl fmt::Display for Torn {
 #[non_exhaustive]
 pub enum ReadError {
     /// A file cannot be opened.
-    #[error("no recording is at `{}`: {problem}", file.display())]
+    #[error("no recording is at `{}`: {}", escaped_display(&file.display()), escaped(problem))]
     Open {
         /// The file.
         file: PathBuf,
@@ -74,7 +75,11 @@ pub enum ReadError {
         problem: String,
     },
     /// A file cannot be read on.
-    #[error("{place}: at byte {}, the file cannot be read on: {problem}", place.offset)]
+    #[error(
+        "{place}: at byte {}, the file cannot be read on: {}",
+        place.offset,
+        escaped(problem)
+    )]
     Io {
         /// The line that could not be read.
         place: Place,
@@ -82,7 +87,12 @@ pub enum ReadError {
         problem: String,
     },
     /// A line is damaged.
-    #[error("{place}: the line at byte {} is damaged: expected {expected}: {problem}", place.offset)]
+    #[error(
+        "{place}: the line at byte {} is damaged: expected {}: {}",
+        place.offset,
+        escaped(expected),
+        escaped(problem)
+    )]
     Damaged {
         /// The line.
         place: Place,

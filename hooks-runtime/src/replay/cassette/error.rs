@@ -7,7 +7,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::CassetteMode;
-use crate::escape::excerpt;
+use crate::escape::{escaped, escaped_display, excerpt};
 use crate::readable::readable_debug;
 
 /// Why a cassette was not opened, or has no answer.
@@ -26,13 +26,20 @@ use crate::readable::readable_debug;
 #[non_exhaustive]
 pub enum CassetteError {
     /// There is no file, and nothing may be recorded.
-    #[error("there is no cassette `{}`: record it once, with `CassetteMode::Once`", .path.display())]
+    #[error(
+        "there is no cassette `{}`: record it once, with `CassetteMode::Once`",
+        escaped_display(&.path.display())
+    )]
     NoFile {
         /// The file.
         path: PathBuf,
     },
     /// The file cannot be read.
-    #[error("the cassette `{}` cannot be read: {source}", .path.display())]
+    #[error(
+        "the cassette `{}` cannot be read: {}",
+        escaped_display(&.path.display()),
+        escaped_display(.source)
+    )]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -41,9 +48,10 @@ pub enum CassetteError {
     },
     /// A line of the file is not one of a cassette.
     #[error(
-        "line {line} of the cassette `{}` cannot be used: {problem}; correct it, or delete the file \
-         and record it again, with `CassetteMode::Once`",
-        .path.display()
+        "line {line} of the cassette `{}` cannot be used: {}; correct it, or delete the file and \
+         record it again, with `CassetteMode::Once`",
+        escaped_display(&.path.display()),
+        escaped(.problem)
     )]
     BadLine {
         /// The file.
@@ -56,9 +64,10 @@ pub enum CassetteError {
     /// A request is not in the file, or more often than it was recorded, and nothing may
     /// be called.
     #[error(
-        "`{who}` was asked what is not in the cassette `{}`: {}; to record it, open the cassette with \
+        "`{}` was asked what is not in the cassette `{}`: {}; to record it, open the cassette with \
          {}",
-        .path.display(),
+        escaped(.who),
+        escaped_display(&.path.display()),
         excerpt(&.request.to_string()),
         how(*.mode)
     )]
@@ -73,7 +82,11 @@ pub enum CassetteError {
         request: Value,
     },
     /// The file cannot be written.
-    #[error("the cassette `{}` cannot be written: {source}", .path.display())]
+    #[error(
+        "the cassette `{}` cannot be written: {}",
+        escaped_display(&.path.display()),
+        escaped_display(.source)
+    )]
     Unwritable {
         /// The file.
         path: PathBuf,
