@@ -175,6 +175,25 @@ fn a_file_that_is_no_cassette_says_which_line_and_what_to_do() {
 
 /// A file that cannot be written is a failure of the handler, and its answer is not used: it
 /// would be another one the next time.
+/// L12: a line that is none, and who was asked, are said as text that shows as itself.
+#[tokio::test]
+async fn l12_what_is_wrong_with_a_cassette_forges_nothing_where_it_is_printed() {
+    let folder = Folder::new();
+    let file = folder.file("scan\u{1b}[2J.jsonl");
+    let missing = Cassette::open(&file, CassetteMode::None).unwrap_err().to_string();
+    std::fs::write(&file, "{\"\\u001b[2J\\n\":1}\n").unwrap();
+    let bad = Cassette::open(&file, CassetteMode::None).unwrap_err().to_string();
+    assert!(bad.contains(r"unknown field `\u{1b}[2J\n`"), "{bad:?}");
+    std::fs::write(&file, "").unwrap();
+    let cassette = Cassette::open(&file, CassetteMode::None).unwrap();
+    let call = async |_| Ok::<_, std::io::Error>(json!(null));
+    let unknown = cassette.ask("\u{1b}[2J", json!("\u{202e}"), call).await.unwrap_err().to_string();
+    for said in [missing, bad, unknown] {
+        assert!(said.contains(r"scan\u{1b}[2J.jsonl`"), "{said:?}");
+        assert!(!said.chars().any(|char| char.is_control() || char == '\u{202e}'), "{said:?}");
+    }
+}
+
 #[tokio::test]
 async fn what_cannot_be_recorded_is_a_failure() {
     let folder = Folder::new();

@@ -91,18 +91,30 @@ async fn l38_a_recording_that_is_cut_at_any_byte_is_read_up_to_its_last_whole_li
             if left == 0 { vec![] } else { vec![(whole as u64 + 1, begins as u64, left)] };
         assert_eq!(torn, expected, "cut at {length}");
         // A fire of which lines are torn off is left out, and no other.
-        let fires: Vec<_> =
-            Reader::open(&cut).unwrap().fires().map(|fire| fire.unwrap().fire.fire).collect();
+        let mut reader = Reader::open(&cut).unwrap().fires();
+        let (fires, errors): (Vec<_>, Vec<_>) = reader.by_ref().partition(Result::is_ok);
+        let fires: Vec<_> = fires.into_iter().map(|fire| fire.unwrap().fire.fire).collect();
         assert_eq!(fires, whole_fires[..fires.len()]);
         let lines_of = |line: &Line| match &line.kind {
             LineKind::Fire(fire) => 1 + fire.calls as usize,
             _ => 0,
         };
-        let complete = all
-            .iter()
-            .enumerate()
-            .filter(|(at, line)| lines_of(line) > 0 && at + lines_of(line) <= whole);
-        assert_eq!(fires.len(), complete.count(), "cut at {length}");
+        let begun: Vec<_> = all[..whole].iter().enumerate().collect();
+        let begun: Vec<_> =
+            begun.into_iter().filter(|(_, line)| lines_of(line) > 0).map(|(at, _)| at).collect();
+        let complete = begun.iter().filter(|at| **at + lines_of(&all[**at]) <= whole).count();
+        assert_eq!(fires.len(), complete, "cut at {length}");
+        // Where no line is torn, that a fire is left out is an error.
+        let is_silent = begun.len() > complete && left == 0;
+        assert_eq!(errors.len(), usize::from(is_silent), "cut at {length}");
+        for error in errors {
+            let error = error.unwrap_err();
+            let found = (whole - begun[complete] - 1) as u64;
+            assert!(
+                matches!(error, ReadError::Incomplete { expected: 1, found: it, .. } if it == found)
+            );
+            assert_eq!(error.place().unwrap().line, begun[complete] as u64 + 1);
+        }
     }
 }
 
@@ -165,6 +177,34 @@ async fn l38_damage_is_told_from_a_torn_end_and_from_what_is_newer() {
     assert!(matches!(&fires[0], Err(ReadError::Incomplete { expected: 1, found: 0, .. })));
     assert!(fires[1..].iter().all(Result::is_ok));
     assert_eq!(fires.len(), 5);
+}
+
+/// L12: what a damaged line has instead of a word is said as text that shows as itself.
+#[tokio::test]
+async fn l12_what_is_wrong_with_a_line_forges_nothing_where_it_is_printed() {
+    let folder = Folder::new();
+    let path = folder.file("day\u{1b}[2J.jsonl");
+    small(&path).await;
+    let text = fs::read_to_string(&path).unwrap();
+    let forged = r"\u001b[2J\n0 damaged \u202e";
+    let damaged = text.replace("\"status\":\"ran\"", &format!("\"status\":\"{forged}\""));
+    fs::write(&path, damaged).unwrap();
+    let errors: Vec<_> = Reader::open(&path).unwrap().filter_map(Result::err).collect();
+    assert!(!errors.is_empty());
+    for error in &errors {
+        let said = error.to_string();
+        assert!(said.contains(r"unknown variant `\u{1b}[2J\n0 damaged \u{202e}`"), "{said:?}");
+        assert!(!said.chars().any(|char| char.is_control() || char == '\u{202e}'), "{said:?}");
+    }
+    let line = text.lines().nth(1).unwrap();
+    let line = line.replace("\"scope\":{\"kind\":\"all\"}", "\"scope\":{\"kind\":\"\\u0007\"}");
+    let said = Line::parse(&line).unwrap_err().to_string();
+    assert!(said.contains(r"unknown variant `\u{7}`"), "{said:?}");
+    let gone = folder.file("gone\u{1b}[2J.jsonl");
+    let said = Reader::open(&gone).unwrap_err().to_string();
+    assert!(said.contains(r"gone\u{1b}[2J.jsonl`"), "{said:?}");
+    let error = Recorder::to(gone.join("x")).start(&registry()).unwrap_err().to_string();
+    assert!(error.contains(r"gone\u{1b}[2J.jsonl/x`"), "{error:?}");
 }
 
 /// L38: files follow each other by size, each can be read alone, and the oldest go.

@@ -259,9 +259,13 @@ async fn l26_a_clock_that_fires_comes_to_an_end() {
         assert!(poll_once(fire).is_ready());
         SystemTime::UNIX_EPOCH
     };
-    let lines = recorded(&hooks, |it| it.clock(fires_in_turn), async || {
-        hooks.fire_void::<Said>(&SaidPayload { text: "once".into() }).await.unwrap();
-    })
+    let lines = recorded(
+        &hooks,
+        |it| it.clock(fires_in_turn),
+        async || {
+            hooks.fire_void::<Said>(&SaidPayload { text: "once".into() }).await.unwrap();
+        },
+    )
     .await;
     let asked = asked.load(Ordering::Relaxed);
     assert!((2..1_000).contains(&asked), "{asked}");

@@ -117,7 +117,8 @@ pub enum ReadError {
         /// The kind it has.
         kind: String,
     },
-    /// A fire has fewer lines behind it than it says, although the file goes on.
+    /// A fire has fewer lines behind it than it says: the file goes on without them, or was cut
+    /// between two lines.
     #[error("{place}: the fire at byte {} says that {expected} lines of it follow, and {found} do", place.offset)]
     Incomplete {
         /// The line of the fire.

@@ -48,7 +48,8 @@ pub struct RecordedFire {
 /// The fires of a recording, in the order in which they ended.
 ///
 /// Lines of other kinds are passed over. A fire whose last lines are torn off is left out, as
-/// those lines are.
+/// those lines are: where none of them is in [`torn`](Self::torn), as the file was cut between
+/// two, that is an error.
 ///
 /// The example of [`RecordedFire`] reads some.
 #[derive(Debug)]
@@ -83,22 +84,24 @@ impl Fires {
     }
 
     /// Reads the lines that belong to a fire. `false` where they are not all there, because
-    /// the rest of the file is torn off.
+    /// the rest of the file is torn off, which is known.
     fn complete(&mut self, recorded: &mut RecordedFire) -> Result<bool, ReadError> {
         let FireLine { fire, calls, steps, .. } = recorded.fire;
         let expected = u64::from(calls) + u64::from(steps);
         for found in 0..expected {
-            let Some((place, line)) = self.next_line().transpose()? else { return Ok(false) };
-            match line.kind {
-                LineKind::Call(call) if call.fire == fire => recorded.calls.push(call),
-                LineKind::Step(step) if step.fire == fire => recorded.steps.push(step),
-                kind => {
-                    let is_torn = place.file != recorded.place.file;
-                    self.ahead = Some((place, Line { kind, ..line }));
-                    if is_torn {
+            match self.next_line().transpose()? {
+                Some((_, Line { kind: LineKind::Call(call), .. })) if call.fire == fire => {
+                    recorded.calls.push(call);
+                }
+                Some((_, Line { kind: LineKind::Step(step), .. })) if step.fire == fire => {
+                    recorded.steps.push(step);
+                }
+                other => {
+                    self.ahead = other;
+                    let place = recorded.place.clone();
+                    if self.torn().iter().any(|torn| torn.place.file == place.file) {
                         return Ok(false);
                     }
-                    let place = recorded.place.clone();
                     return Err(ReadError::Incomplete { place, expected, found });
                 }
             }

@@ -45,7 +45,9 @@ pub enum CassetteMode {
 /// again when it is given. What is nested so deep that a file with it could not be read again is
 /// not recorded, and is a failure.
 ///
-/// Requests and answers stand in the file as they were: what is secret must not be in them.
+/// Requests and answers stand in the file as they were: what is secret must not be in them. A
+/// file has one cassette at a time, which clones share: of two that record to it one undoes what
+/// the other has recorded.
 ///
 /// ```
 /// # use hooks_runtime::{HookRegistry, hook_points};
