@@ -25,10 +25,11 @@ async fn a_limit_beyond_the_clock_is_no_panic() {
     assert_eq!((ran.exit, ran.stdout.as_slice()), (Exit::Code(0), b"here\n".as_slice()));
 }
 
-/// L12: a grace beyond the clock neither panics nor has a command go on.
+/// L12: limits beyond the clock and beyond all numbers neither panic nor have a command go on.
 #[tokio::test]
-async fn l12_a_grace_beyond_the_clock_is_no_panic() {
-    let limits = Limits { grace: Duration::MAX, drain: Duration::MAX, ..Limits::default() };
+async fn l12_limits_beyond_the_clock_are_no_panic() {
+    let (grace, drain, concurrent) = (Duration::MAX, Duration::MAX, usize::MAX);
+    let limits = Limits { grace, drain, concurrent, ..Limits::default() };
     let limit = Duration::from_millis(50);
     let run = program("sh", "exec sleep 60", limit);
     let failure = Runner::new(limits.clone()).run(run).await.unwrap_err();

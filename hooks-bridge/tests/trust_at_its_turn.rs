@@ -12,7 +12,7 @@ use hooks_bridge::check::Check;
 use hooks_bridge::config::{Origin, Plan, Source};
 use hooks_bridge::points::{UsingTool, UsingToolPayload};
 use hooks_bridge::runner::Limits;
-use hooks_bridge::trust::{Grants, Trust};
+use hooks_bridge::trust::{Grants, GrantsError, Trust};
 use hooks_bridge::{Bridge, CommandPoint, Dialect, EventKind, Facts};
 use hooks_runtime::{HookRegistry, hook_points};
 use serde_json::json;
@@ -103,6 +103,42 @@ async fn l37_a_script_that_has_become_a_pipe_or_a_device_does_not_hold_up_its_fi
         let why = format!("`{}` has changed since it was granted", script.display());
         assert!(error.contains(&why), "{error}");
     }
+}
+
+/// L37: where a link of the project leads to, the project says: what a user's entry runs by it
+/// needs a grant, wherever it is.
+#[test]
+fn l37_what_a_users_entry_runs_by_a_link_of_the_project_needs_a_grant() {
+    let (project, elsewhere) = (Scripts::new(), Scripts::new());
+    let script = elsewhere.script("guard.sh", "#!/bin/sh\nexit 0\n");
+    project.write("hooks/readme", "");
+    symlink(&script, project.path().join("hooks/guard.sh")).unwrap();
+    symlink(elsewhere.path(), project.path().join("tools")).unwrap();
+    symlink(project.path(), elsewhere.path().join("shop")).unwrap();
+    let outside = script.display().to_string();
+    let back = format!("{}/shop/tools/guard.sh", elsewhere.path().display());
+    for (command, is_trusted) in [
+        ("\"$CLAUDE_PROJECT_DIR\"/hooks/guard.sh", false),
+        ("\"$CLAUDE_PROJECT_DIR\"/tools/guard.sh", false),
+        ("sh hooks/guard.sh", false),
+        (back.as_str(), false),
+        (outside.as_str(), true),
+    ] {
+        let text = json!({ "hooks": { "PreToolUse": [ { "hooks": [
+            { "type": "command", "command": command } ] } ] } });
+        let source = Source::new(Dialect::ClaudeCode, "/home/me/settings.json", Origin::User);
+        let plan = Plan::read_text(&source, &text.to_string(), project.path());
+        let bridge = Bridge::new(project.path(), plan);
+        let skipped: Vec<_> = bridge.skipped().map(|(_, why)| why).collect();
+        let expected: &[&str] = if is_trusted { &[] } else { &["it is not trusted"] };
+        assert_eq!(skipped, expected, "{command}");
+    }
+    // Grants behind a link of the project are what the project likes, too.
+    elsewhere.write("grants", "");
+    symlink(elsewhere.path().join("grants"), project.path().join("grants")).unwrap();
+    let read = |file: PathBuf| Grants::read(&file, project.path());
+    assert!(matches!(read(project.path().join("grants")), Err(GrantsError::InProject(_))));
+    assert!(read(elsewhere.path().join("grants")).unwrap().is_empty());
 }
 
 /// A pipe and a device are no files to be checked either.

@@ -34,7 +34,8 @@ pub(crate) struct Place {
 
 impl Places {
     pub(super) fn new(limits: &Limits) -> Self {
-        let places = || Arc::new(Semaphore::new(limits.concurrent.max(1)));
+        let most = limits.concurrent.clamp(1, Semaphore::MAX_PERMITS);
+        let places = || Arc::new(Semaphore::new(most));
         Self { waited_for: places(), beside: places() }
     }
 

@@ -64,8 +64,8 @@ impl Grants {
     /// # Ok::<_, hooks_bridge::trust::GrantsError>(())
     /// ```
     pub fn read(file: &Path, project: &Path) -> Result<Self, GrantsError> {
-        let whole = |path: &Path| super::resolved(&crate::absolute(path));
-        if whole(file).starts_with(whole(project)) {
+        let project = super::resolved(&crate::absolute(project));
+        if super::leads_through(&crate::absolute(file), &project) {
             return Err(GrantsError::InProject(file.to_owned()));
         }
         match std::fs::read_to_string(file) {

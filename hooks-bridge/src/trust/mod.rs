@@ -132,13 +132,21 @@ impl Trust {
 }
 
 /// Whether an entry runs only where it was granted: it comes with the project, or runs a
-/// file that does.
+/// file that does, or one that a link of the project leads to.
 pub(crate) fn needs_grant(entry: &Entry, project: &Path) -> bool {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    let inside = |file: &PathBuf| resolved(file).starts_with(&project);
+    let inside = |file: &PathBuf| leads_through(file, &project);
     let scripts = &entry.scripts;
     let mut files = scripts.files.iter().chain(&scripts.missing).chain(scripts.appeared());
     entry.origin.needs_trust() || files.any(inside)
+}
+
+/// Whether a path leads into a folder, or by way of one of its links: where that leads to, is
+/// said in the folder.
+fn leads_through(file: &Path, folder: &Path) -> bool {
+    let below = |path: &Path| path != folder && path.starts_with(folder);
+    let link = |path: &Path| Some(resolved(path.parent()?).join(path.file_name()?));
+    below(&resolved(file)) || file.ancestors().filter_map(link).any(|path| below(&path))
 }
 
 /// Where a file is or would be: the part of its path that exists, and the rest as it is
