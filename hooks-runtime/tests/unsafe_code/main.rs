@@ -16,7 +16,10 @@ mod merges;
 mod models;
 mod panics;
 mod points;
+#[cfg(feature = "record")]
+mod recorded;
 mod removal;
+mod rules;
 mod runs;
 mod shapes;
 mod threads;
