@@ -141,6 +141,24 @@ fn l37_what_a_users_entry_runs_by_a_link_of_the_project_needs_a_grant() {
     assert!(read(elsewhere.path().join("grants")).unwrap().is_empty());
 }
 
+/// Where nothing is granted, the files that a project names are not even read.
+#[test]
+fn very_many_large_files_of_a_project_hold_up_no_host() {
+    let scripts = Scripts::new();
+    let large = std::fs::File::create(scripts.path().join("large.sh")).unwrap();
+    large.set_len(60 << 20).unwrap();
+    let commands: Vec<_> = (0..500)
+        .map(|it| json!({ "type": "command", "command": format!("sh large.sh {it}") }))
+        .collect();
+    let text = json!({ "hooks": { "PreToolUse": [ { "hooks": commands } ] } }).to_string();
+    let source = Source::new(Dialect::ClaudeCode, ".claude/settings.json", Origin::Project);
+    let began = Instant::now();
+    let bridge = Bridge::new(scripts.path(), Plan::read_text(&source, &text, scripts.path()));
+    assert!(bridge.gate::<UsingTool>().is_empty());
+    assert_eq!(bridge.skipped().count(), 500);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
 /// A pipe and a device are no files to be checked either.
 #[test]
 fn a_check_does_not_wait_for_a_pipe_or_the_end_of_a_device() {
