@@ -146,7 +146,12 @@ impl Command {
         }
         let (name, event) = (self.name.clone(), self.event.name);
         tokio::spawn(async move {
-            if let Err(failure) = tape.run(Box::pin(prepared.run(&mut None))).await {
+            let run = async {
+                // The task may have had to wait for its turn.
+                prepared.check()?;
+                prepared.run(&mut None).await
+            };
+            if let Err(failure) = tape.run(Box::pin(run)).await {
                 tracing::warn!(target: "hooks_bridge", handler = %name, event, %failure, "a hook in the background failed");
             }
         });
@@ -254,6 +259,14 @@ enum Prepared {
 }
 
 impl Prepared {
+    /// Whether it may still be started.
+    fn check(&self) -> Result<(), Failure> {
+        match self {
+            Self::Command(.., ready) => ready.check(),
+            Self::Http { .. } => Ok(()),
+        }
+    }
+
     /// Runs it, and says how long its process was there, if it has one.
     async fn run(self, process: &mut Option<Duration>) -> Result<Ran, Failure> {
         match self {

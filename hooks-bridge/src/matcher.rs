@@ -1,6 +1,7 @@
 //! Matchers: which tool, source or text an entry is for.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
 use fancy_regex::{CompileError, Error, Regex, RegexBuilder};
 
@@ -18,14 +19,19 @@ const LONGEST: usize = 16 << 10;
 /// large counts such as `\w{1,64}` the last.
 const SIZES: [usize; 3] = [16 << 10, 128 << 10, 4 << 20];
 
-/// How many bytes the expressions may take that are read together: whoever writes a file may
-/// write very many, and they are compiled before anyone has trusted it.
+/// What the expressions may take that are read together: a file may have very many, and they
+/// are compiled before it is trusted.
 #[derive(Debug)]
-pub(crate) struct Room(Cell<usize>);
+pub(crate) struct Room {
+    /// How many bytes are left.
+    left: Cell<usize>,
+    /// Those that are compiled: one that is written again takes nothing.
+    known: RefCell<HashMap<String, Regex>>,
+}
 
 impl Default for Room {
     fn default() -> Self {
-        Self(Cell::new(64 << 20))
+        Self { left: Cell::new(64 << 20), known: RefCell::default() }
     }
 }
 
@@ -127,17 +133,22 @@ impl From<Problem> for String {
 }
 
 fn expression(pattern: &str, written: &str, room: &Room) -> Result<Matcher, Problem> {
+    if let Some(known) = room.known.borrow().get(pattern) {
+        return Ok(Matcher::Expression(Box::new(known.clone())));
+    }
     for size in SIZES {
         // Look-around divides it into parts, each of which may be that large.
-        let Some(rest) = room.0.get().checked_sub(size * (1 + pattern.len() / 16)) else { break };
+        let takes = size * (1 + pattern.len() / 16);
+        let Some(rest) = room.left.get().checked_sub(takes) else { break };
         let mut builder = RegexBuilder::new(pattern);
         match builder.backtrack_limit(MOST_STEPS).delegate_size_limit(size).build() {
             Ok(expression) => {
-                room.0.set(rest);
+                room.left.set(rest);
+                room.known.borrow_mut().insert(pattern.to_owned(), expression.clone());
                 return Ok(Matcher::Expression(Box::new(expression)));
             }
             // To find that out has its cost too.
-            Err(error) if is_too_large(&error) => room.0.set(rest),
+            Err(error) if is_too_large(&error) => room.left.set(rest),
             Err(error) => {
                 let what = format!("the matcher `{written}` is no expression: {error}");
                 return Err(Problem::Unread(what));

@@ -116,8 +116,8 @@ async fn a_matcher_does_not_hang_a_fire() {
 #[tokio::test]
 async fn l37_very_many_or_very_large_matchers_have_a_bound_and_are_no_pass() {
     let shells = |matchers: &[String]| {
-        let entry = |matcher: &String| json!({ "command": "exit 2", "matcher": matcher });
-        let entries: Vec<_> = matchers.iter().map(entry).collect();
+        let entry = |(number, matcher): (usize, &String)| json!({ "command": format!("exit 2 # {number}"), "matcher": matcher });
+        let entries: Vec<_> = matchers.iter().enumerate().map(entry).collect();
         json!({ "version": 1, "hooks": { "beforeShellExecution": entries } }).to_string()
     };
     let scripts = Scripts::new();
@@ -146,6 +146,11 @@ async fn l37_very_many_or_very_large_matchers_have_a_bound_and_are_no_pass() {
     hooks.register(Bridge::new(scripts.path(), plan).gate::<UsingTool>()).unwrap();
     let gate = hooks.fire_gating::<UsingTool>(call()).await.unwrap();
     assert!(matches!(gate, Gate::Rejected(_)), "the user's own one decides");
+
+    // One that is written again and again takes no more.
+    let again = vec![r"\w{1,64}|rm".to_owned(); 200];
+    let plan = read(Dialect::Cursor, "hooks.json", &shells(&again));
+    assert_eq!(plan.entries.iter().filter(|entry| entry.runs()).count(), 200);
 
     // One that is too large is a mistake in its entry, not a text to be compared.
     let too_large = [r"(?:\w{99}){99}|rm".to_owned()];

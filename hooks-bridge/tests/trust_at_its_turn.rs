@@ -15,7 +15,7 @@ use hooks_bridge::runner::Limits;
 use hooks_bridge::trust::{Grants, GrantsError, Trust};
 use hooks_bridge::{Bridge, CommandPoint, Dialect, EventKind, Facts};
 use hooks_runtime::{HookRegistry, hook_points};
-use serde_json::json;
+use serde_json::{Value, json};
 use support::{Scripts, eventually};
 
 hook_points! {
@@ -33,9 +33,12 @@ impl CommandPoint for Closed {
 
 /// A bridge for commands of the project that were granted as they are now.
 fn granted(scripts: &Scripts, event: &str, commands: &[&str]) -> Bridge {
-    let commands: Vec<_> =
-        commands.iter().map(|it| json!({ "type": "command", "command": it })).collect();
-    let text = json!({ "hooks": { event: [ { "hooks": commands } ] } }).to_string();
+    let command = |it: &&str| json!({ "type": "command", "command": it });
+    granted_handlers(scripts, event, &commands.iter().map(command).collect::<Vec<_>>())
+}
+
+fn granted_handlers(scripts: &Scripts, event: &str, handlers: &[Value]) -> Bridge {
+    let text = json!({ "hooks": { event: [ { "hooks": handlers } ] } }).to_string();
     let source = Source::new(Dialect::ClaudeCode, ".claude/settings.json", Origin::Project);
     let plan = Plan::read_text(&source, &text, scripts.path());
     let mut grants = Grants::default();
@@ -68,6 +71,24 @@ async fn l37_bytes_that_change_while_a_command_waits_for_its_turn_are_not_run() 
     let why = format!("`{}` has changed since it was granted", second.display());
     assert!(row("second.sh").contains(&why), "{}", row("second.sh"));
     assert!(!scripts.path().join("ran").exists());
+}
+
+/// L37: nor are they where nothing waits for the command, whose task is begun later.
+#[tokio::test(flavor = "current_thread")]
+async fn l37_bytes_that_change_before_a_task_in_the_background_begins_are_not_run() {
+    let scripts = Scripts::new();
+    scripts.script("first.sh", "#!/bin/sh\nexit 0\n");
+    scripts.script("second.sh", "#!/bin/sh\n: > second\n");
+    let handler = |it: &str| json!({ "type": "command", "command": it, "async": true });
+    let handlers = ["./first.sh", "./second.sh"].map(handler);
+    let bridge = granted_handlers(&scripts, "SessionEnd", &handlers);
+    let hooks = HookRegistry::new();
+    hooks.register(bridge.observe::<Closed>()).unwrap();
+    hooks.fire_void::<Closed>(&ClosedPayload { id: 7 }).await.unwrap();
+    // Nothing else has run on this thread since the fire.
+    scripts.script("first.sh", "#!/bin/sh\n: > first\n");
+    eventually("the second one runs", || scripts.path().join("second").exists()).await;
+    assert!(!scripts.path().join("first").exists());
 }
 
 /// L37: a script that has become a pipe or a device is one that has changed: to read it would
@@ -139,6 +160,24 @@ fn l37_what_a_users_entry_runs_by_a_link_of_the_project_needs_a_grant() {
     let read = |file: PathBuf| Grants::read(&file, project.path());
     assert!(matches!(read(project.path().join("grants")), Err(GrantsError::InProject(_))));
     assert!(read(elsewhere.path().join("grants")).unwrap().is_empty());
+}
+
+/// Where nothing is granted, the files that a project names are not even read.
+#[test]
+fn very_many_large_files_of_a_project_hold_up_no_host() {
+    let scripts = Scripts::new();
+    let large = std::fs::File::create(scripts.path().join("large.sh")).unwrap();
+    large.set_len(60 << 20).unwrap();
+    let commands: Vec<_> = (0..500)
+        .map(|it| json!({ "type": "command", "command": format!("sh large.sh {it}") }))
+        .collect();
+    let text = json!({ "hooks": { "PreToolUse": [ { "hooks": commands } ] } }).to_string();
+    let source = Source::new(Dialect::ClaudeCode, ".claude/settings.json", Origin::Project);
+    let began = Instant::now();
+    let bridge = Bridge::new(scripts.path(), Plan::read_text(&source, &text, scripts.path()));
+    assert!(bridge.gate::<UsingTool>().is_empty());
+    assert_eq!(bridge.skipped().count(), 500);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 /// A pipe and a device are no files to be checked either.

@@ -29,6 +29,7 @@ struct Wish {
     name: String,
     plugin: Option<&'static str>,
     priority: i32,
+    turn: Option<&'static str>,
     guard: bool,
     before: Vec<String>,
     after: Vec<String>,
@@ -41,6 +42,7 @@ impl Wish {
             plugin: self.plugin.map(str::to_owned),
             guard: self.guard,
             priority: self.priority,
+            turn: self.turn,
             seq: seq as u64,
             before: self.before.clone(),
             after: self.after.clone(),
@@ -53,6 +55,9 @@ impl Wish {
         let mut place = on::<Post>().name(&*self.name).priority(self.priority);
         if let Some(plugin) = self.plugin {
             place = place.plugin(plugin);
+        }
+        if let Some(turn) = self.turn {
+            place = place.turn(turn);
         }
         place = self.before.iter().fold(place, |place, name| place.before(&**name));
         place = self.after.iter().fold(place, |place, name| place.after(&**name));
@@ -106,9 +111,10 @@ fn wishes() -> impl Strategy<Value = Vec<Wish>> {
         1 => Just(Some("west")),
         2 => Just(Some("meek")),
     ];
-    let wish = (plugin, -2..=2_i32, proptest::bool::weighted(0.2), names(), names());
+    let turn = prop_oneof![2 => Just(None), 1 => Just(Some("a")), 1 => Just(Some("b"))];
+    let wish = (plugin, -2..=2_i32, turn, proptest::bool::weighted(0.2), names(), names());
     proptest::collection::vec(wish, 1..=HANDLERS).prop_map(|wishes| {
-        let named = |(index, (plugin, priority, guard, before, after))| Wish {
+        let named = |(index, (plugin, priority, turn, guard, before, after))| Wish {
             name: format!("h{index}"),
             plugin,
             // What a plugin may not use is not asked for.
@@ -117,6 +123,7 @@ fn wishes() -> impl Strategy<Value = Vec<Wish>> {
             } else {
                 priority
             },
+            turn,
             guard,
             before,
             after,
@@ -286,6 +293,7 @@ proptest! {
             name: "late".into(),
             plugin: None,
             priority: 0,
+            turn: None,
             guard: false,
             before: vec!["h0".into(), "east/h1".into()],
             after: vec!["h2".into(), "h3".into()],
@@ -312,6 +320,7 @@ proptest! {
         wishes in wishes(),
         leaver in 0..HANDLERS,
         newcomer in -2..=2_i32,
+        turn in prop_oneof![Just(None), Just(Some("a")), Just(Some("b"))],
     ) {
         prop_assume!(documented(&wishes, 0).is_ok());
         let (hooks, log) = (registry(), Log::new());
@@ -326,6 +335,7 @@ proptest! {
             name: "late".into(),
             plugin: None,
             priority: newcomer,
+            turn,
             guard: false,
             before: Vec::new(),
             after: Vec::new(),

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, SystemTime};
 
 use hooks_runtime::observe::{FireEnd, ObservedFire, Observer};
-use hooks_runtime::record::{CapturePolicy, Captured, Line, LineKind, NotCaptured, Recorder};
+use hooks_runtime::record::{CapturePolicy, Captured, Line, LineKind, NotCaptured, Part, Recorder};
 use hooks_runtime::{Gate, HookRegistry, Judgement, Verdict, hook_points, on};
 use record_support::{Text, call, fires, recorded};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -120,7 +120,8 @@ async fn l12_a_redaction_that_panics_lets_nothing_through() {
     hooks.register(on::<Judged>().name("no").guard(no)).unwrap();
     let policy = CapturePolicy::redacted(|_, _, value| {
         *value = json!("half done: secret");
-        panic!("planned: in redaction");
+        // As that of a slice is, which quotes the text that it is of.
+        panic!("planned: in redaction of {value}");
     });
     let ask = |it: Recorder| it.catalogue(&points()).capture("judged", policy);
     let lines = recorded(&hooks, ask, async || {
@@ -128,12 +129,39 @@ async fn l12_a_redaction_that_panics_lets_nothing_through() {
         assert_eq!(gate.into_result().unwrap_err().reason(), "secret reason");
     })
     .await;
-    let panicked = Captured::Missing {
-        why: NotCaptured::Panicked { problem: "planned: in redaction".into() },
-    };
+    let panicked =
+        Captured::Missing { why: NotCaptured::Panicked { problem: "in the redaction".into() } };
     assert_eq!(fires(&lines)[0].payload, panicked);
     assert_eq!(call(&lines, "no").answer, Some(panicked));
     assert!(!format!("{lines:?}").contains("secret"), "{lines:#?}");
+}
+
+/// L12: why a value is no JSON may quote it, and is redacted as text.
+#[tokio::test]
+async fn l12_why_a_value_is_missing_is_redacted_too() {
+    keep_quiet(PLANNED);
+    let hooks = HookRegistry::new();
+    hooks
+        .register(on::<Judged>().name("echo").handler(|it: &Odd| Verdict::Replace(it.clone())))
+        .unwrap();
+    for (odd, why) in [
+        (Odd::Fails, NotCaptured::Failed { problem: "…".into() }),
+        (Odd::Panics, NotCaptured::Panicked { problem: "…".into() }),
+    ] {
+        let policy = CapturePolicy::redacted(|_, part, value| {
+            assert_eq!(part, Part::Text);
+            *value = json!("…");
+        });
+        let ask = |it: Recorder| it.catalogue(&points()).capture("judged", policy);
+        let lines = recorded(&hooks, ask, async || {
+            let gate = hooks.fire_gating::<Judged>(odd.clone()).await.unwrap();
+            assert!(matches!(gate, Gate::Passed(_)));
+        })
+        .await;
+        let missing = Captured::Missing { why };
+        assert_eq!(fires(&lines)[0].payload, missing);
+        assert_eq!(call(&lines, "echo").answer, Some(missing));
+    }
 }
 
 /// L12: names and texts of others stay in one line, as they are.

@@ -10,7 +10,7 @@ use crate::trust::Bytes;
 use crate::verdict::Mode;
 
 /// What is asked before a command is started: when its turn comes, and once more where it had
-/// to wait for others after that.
+/// to wait after that, for others to end or, where nothing waits for it, for its task to begin.
 pub(super) struct Ready {
     shared: Arc<Shared>,
     entry: Arc<Entry>,

@@ -103,6 +103,11 @@ pub(crate) fn raw_run(
     made(|| json.begun(stage, payload))
 }
 
+/// Without the message, which may quote what was to be taken out.
+fn redaction_panicked() -> NotCaptured {
+    NotCaptured::Panicked { problem: "in the redaction".to_owned() }
+}
+
 /// A value that is made into JSON by code of the user.
 pub(super) fn made(
     make: impl FnOnce() -> Option<Result<Value, String>>,
@@ -115,7 +120,8 @@ pub(super) fn made(
 
 impl CapturePolicy {
     /// What `redact` leaves. It is given the wire name of the point, what the value is, and
-    /// the value; where it panics, nothing of the value is written.
+    /// the value; where it panics, nothing of the value is written, nor what it panics with. Why
+    /// a value could not be made into JSON is text, and given to it as that.
     ///
     /// The example of [`CapturePolicy`] has one.
     pub fn redacted(
@@ -143,7 +149,7 @@ impl CapturePolicy {
         }
         let mut value = match value {
             None => return missing(NotCaptured::NoJson),
-            Some(Err(why)) => return missing(why),
+            Some(Err(why)) => return missing(self.told(point, why, most)),
             Some(Ok(value)) => value,
         };
         // A stage that was left as it was shows nothing.
@@ -154,9 +160,9 @@ impl CapturePolicy {
             return (Captured::Hash { hash: digest(&value) }, 64);
         }
         if let Self::Redacted(redaction) = self
-            && let Err(problem) = contained(|| redaction.redact(point, part, &mut value))
+            && contained(|| redaction.redact(point, part, &mut value)).is_err()
         {
-            return missing(NotCaptured::Panicked { problem });
+            return missing(redaction_panicked());
         }
         if is_deeper(&value, DEEPEST) {
             return missing(NotCaptured::TooDeep { most: DEEPEST });
@@ -172,6 +178,19 @@ impl CapturePolicy {
         }
     }
 
+    /// Why a value is missing. What its own code says of that may quote it.
+    fn told(&self, point: &PointDescriptor, why: NotCaptured, most: u64) -> NotCaptured {
+        match why {
+            NotCaptured::Failed { problem } => {
+                NotCaptured::Failed { problem: self.text(point, &problem, most) }
+            }
+            NotCaptured::Panicked { problem } => {
+                NotCaptured::Panicked { problem: self.text(point, &problem, most) }
+            }
+            why => why,
+        }
+    }
+
     /// What is written of a text.
     pub(super) fn text(&self, point: &PointDescriptor, text: &str, most: u64) -> String {
         let mut text = text.to_owned();
@@ -182,7 +201,7 @@ impl CapturePolicy {
                     Value::String(text) => text,
                     other => other.to_string(),
                 },
-                Err(problem) => NotCaptured::Panicked { problem }.to_string(),
+                Err(_) => redaction_panicked().to_string(),
             };
         }
         let most = usize::try_from(most).unwrap_or(usize::MAX);

@@ -22,6 +22,7 @@ impl Handler {
             plugin: self.plugin.map(str::to_owned),
             guard: self.guard,
             priority: self.priority,
+            turn: None,
             seq: self.seq,
             before: self.before.iter().map(ToString::to_string).collect(),
             after: self.after.iter().map(ToString::to_string).collect(),

@@ -7,7 +7,9 @@ pub struct Placed {
     pub plugin: Option<String>,
     pub guard: bool,
     pub priority: i32,
-    /// Its turn among equals.
+    /// Its turn among those of its priority, behind those that have none.
+    pub turn: Option<&'static str>,
+    /// When it was registered.
     pub seq: u64,
     pub before: Vec<String>,
     pub after: Vec<String>,
@@ -48,8 +50,8 @@ struct Wish {
 }
 
 impl Placed {
-    fn key(&self) -> (bool, i32, u64) {
-        (self.guard, self.priority, self.seq)
+    fn key(&self) -> (bool, i32, Option<&'static str>, u64) {
+        (self.guard, self.priority, self.turn, self.seq)
     }
 }
 
@@ -234,7 +236,9 @@ fn moved(all: &[Placed], base: &[usize], wishes: &[Wish]) -> (Vec<usize>, Vec<(u
         // Those that lead to no other, or only to those that lead back.
         let free = |at: usize| left.iter().all(|&it| !leads[at][it] || leads[it][at] || it == at);
         let free: Vec<_> = left.iter().copied().filter(|&at| free(at)).collect();
-        let Some(next) = free.into_iter().min_by_key(|&at| all[at].seq) else { break };
+        let Some(next) = free.into_iter().min_by_key(|&at| (all[at].turn, all[at].seq)) else {
+            break;
+        };
         let binds = |it: &&Wish| {
             it.asker == next
                 || all[it.asker].plugin.is_none()
