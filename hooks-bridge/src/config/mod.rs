@@ -30,7 +30,7 @@ pub(crate) use address::name as name_of_address;
 pub(crate) use discover::of_project;
 pub(crate) use draft::Draft;
 pub(crate) use meant::key as nearly;
-pub(crate) use suspicious::nearest;
+pub(crate) use suspicious::{nearest, no_event};
 
 /// The largest file that is read.
 const LARGEST: u64 = 4 << 20;

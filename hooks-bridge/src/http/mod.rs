@@ -34,6 +34,7 @@ use request::Request;
 /// let http = Http::default().address("http://localhost:9000/hooks/")?.variable("HOOKS_TOKEN");
 /// let bridge = Bridge::new("/srv/shop", Plan::default()).http(http);
 /// # drop(bridge);
+/// assert!(Http::default().address("http://localhost:9000/*").is_err()); // `/` says it
 /// let error = Http::default().address("localhost").unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
@@ -55,11 +56,13 @@ pub struct Http {
 pub struct BadAddress(String);
 
 impl Http {
-    /// Allows an address, and all below it where it ends with `/`.
+    /// Allows an address, and all below it where it ends with `/`. A `*` stands for nothing
+    /// here, and is refused.
     ///
     /// The example of [`Http`] allows one.
     pub fn address(mut self, address: &str) -> Result<Self, BadAddress> {
         let parsed = address.parse::<Uri>().ok().filter(is_plain);
+        let parsed = parsed.filter(|_| !address.contains('*'));
         self.addresses.push(parsed.ok_or_else(|| BadAddress(address.to_owned()))?);
         Ok(self)
     }
