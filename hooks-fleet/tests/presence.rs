@@ -268,3 +268,32 @@ async fn a_process_that_was_killed_does_not_come_back() {
     assert!(serving.leave(Duration::from_secs(9)).await);
     assert!(matches!(hooks.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
 }
+
+/// L37: a host's test can have each failure that there is over a network: what is under way when
+/// the connection is cut is lost, as it is over NATS, and not out of time.
+#[tokio::test(start_paused = true)]
+async fn l37_a_call_that_is_under_way_when_the_network_is_cut_is_lost() {
+    let network = LocalNetwork::new();
+    let (asked, mut is_asked) = mpsc::unbounded_channel();
+    let slow = HookRegistry::new();
+    let never = capturing(async move |_: &RunningPayload| -> Judgement {
+        asked.send(()).unwrap();
+        std::future::pending().await
+    });
+    slow.register(on::<Running>().name("slow").guard(never)).unwrap();
+    let _serving = serve_running(&network, "policy", &slow).await;
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let share = fleet.share::<Running>(&hooks).require::<Running>("policy", "slow");
+    let _sharing = share.start().await.unwrap();
+    let began = tokio::time::Instant::now();
+    let cut = async {
+        is_asked.recv().await.unwrap();
+        network.cut(true);
+    };
+    let (fired, ()) = tokio::join!(hooks.fire_gating::<Running>(command("ls")), cut);
+    let failure = remote(fired);
+    assert_eq!(failure, RemoteFailure::Lost { service: "policy".into() });
+    assert_eq!(failure.may_have_run(), MayHaveRun::Perhaps);
+    assert_eq!(began.elapsed(), Duration::ZERO);
+}
