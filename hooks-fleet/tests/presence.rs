@@ -269,6 +269,15 @@ async fn a_process_that_was_killed_does_not_come_back() {
     assert!(matches!(hooks.fire_gating::<Running>(command("ls")).await, Ok(Gate::Passed(_))));
 }
 
+/// What `main` or `unwrap` prints of an error says what to do.
+#[tokio::test]
+async fn an_error_of_the_start_prints_as_it_reads() {
+    let fleet = Fleet::local(&LocalNetwork::new(), options("agent")).unwrap();
+    let error = fleet.share::<Running>(&HookRegistry::new()).start().await.unwrap_err();
+    assert!(matches!(error, FleetError::NoService { .. }));
+    assert_eq!(format!("{error:?}"), error.to_string());
+}
+
 /// L37: a host's test can have each failure that there is over a network: what is under way when
 /// the connection is cut is lost, as it is over NATS, and not out of time.
 #[tokio::test(start_paused = true)]

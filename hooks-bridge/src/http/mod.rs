@@ -3,6 +3,7 @@
 
 mod request;
 
+use std::fmt;
 use std::time::Duration;
 
 use hooks_runtime::report::escaped;
@@ -51,9 +52,16 @@ pub struct Http {
 /// What was to be allowed is no address.
 ///
 /// The example of [`Http`] has one.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is no address: write one such as `https://hooks.example.com/gate/`", escaped(.0))]
 pub struct BadAddress(String);
+
+/// As it reads: a `main` that returns it prints this form.
+impl fmt::Debug for BadAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl Http {
     /// Allows an address, and all below it where it ends with `/`. A `*` stands for nothing

@@ -29,7 +29,7 @@ pub struct Message {
 }
 
 /// What became of a request, as far as a carrier can tell.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CarrierError {
     /// Nobody takes requests of that route.
@@ -55,6 +55,13 @@ pub enum CarrierError {
     /// What there is no word for.
     #[error("{0}")]
     Other(String),
+}
+
+/// As it reads: a `main` that returns it prints this form.
+impl fmt::Debug for CarrierError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// A request that came in.
