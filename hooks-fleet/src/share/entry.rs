@@ -10,6 +10,7 @@ use hooks_runtime::point::{FailurePolicy, ModelKind};
 use hooks_runtime::{HookContext, capturing};
 
 use super::tape::Tape;
+use crate::calls::note;
 use crate::error::FleetError;
 use crate::fleet::Caller;
 use crate::schema::Fit;
@@ -114,8 +115,16 @@ impl RemoteEntry {
         }
         let entry = Arc::clone(self);
         let call = capturing(async move |payload: Value, cx: &HookContext, merged: Value| {
-            let call = |payload| Arc::clone(&entry).call(payload, cx, merged);
-            entry.tape.ask(|| entry.address(), payload, call).await
+            let mut is_called = false;
+            let call = |payload| {
+                is_called = true;
+                Arc::clone(&entry).call(payload, cx, merged)
+            };
+            let answer = entry.tape.ask(|| entry.address(), payload, call).await;
+            if !is_called {
+                cx.note(note::OUTCOME, "from the cassette");
+            }
+            answer
         });
         Ok(if shape.guard { on.guard(call)? } else { on.handler(call) })
     }
