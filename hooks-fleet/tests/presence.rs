@@ -306,3 +306,18 @@ async fn l37_a_call_that_is_under_way_when_the_network_is_cut_is_lost() {
     assert_eq!(failure.may_have_run(), MayHaveRun::Perhaps);
     assert_eq!(began.elapsed(), Duration::ZERO);
 }
+
+/// L22: a remote handler is where the host shares its point, not somewhere in this crate.
+#[tokio::test]
+async fn l22_the_place_of_a_remote_handler_is_where_its_point_is_shared() {
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&LocalNetwork::new(), options("agent")).unwrap();
+    let written = line!() + 1;
+    let share = fleet.share::<Running>(&hooks);
+    let _sharing = share.require::<Running>("policy", "rules").start().await.unwrap();
+    let location = hooks.handlers()[0].location;
+    assert_eq!((location.file(), location.line()), (file!(), written));
+    let again = fleet.share::<Running>(&hooks).require::<Running>("policy", "rules");
+    let error = again.start().await.unwrap_err().to_string();
+    assert!(error.contains(&format!("the first is at {}:{written}:", file!())), "{error}");
+}

@@ -1,6 +1,7 @@
 //! One remote handler, as the registry that fires knows it.
 
 use std::collections::BTreeSet;
+use std::panic::Location;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -94,11 +95,13 @@ impl RemoteEntry {
     pub(crate) fn registration(
         self: &Arc<Self>,
         shape: &Shape,
+        written: &'static Location<'static>,
         anew: bool,
     ) -> Result<Registration, FleetError> {
         let catalogue = &self.caller.options.catalogue;
         let mut on = catalogue
             .on(self.point)?
+            .written_at(written)
             .name(&*self.handler)
             .plugin(&*self.service)
             .priority(shape.priority)

@@ -9,6 +9,7 @@ mod tape;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::panic::Location;
 use std::sync::{Arc, PoisonError};
 
 use hooks_runtime::point::{HookPoint, ModelKind, PointDescriptor};
@@ -33,6 +34,7 @@ pub struct Share {
     services: Services,
     required: Vec<Required>,
     tape: Tape,
+    written: &'static Location<'static>,
 }
 
 /// The services that take part.
@@ -59,6 +61,7 @@ pub struct Sharing {
 }
 
 impl Share {
+    #[track_caller]
     pub(crate) fn new(fleet: &Fleet, hooks: &HookRegistry) -> Self {
         let (fleet, hooks) = (fleet.clone(), hooks.clone());
         Self {
@@ -68,6 +71,7 @@ impl Share {
             services: Services::default(),
             required: Vec::new(),
             tape: Tape::default(),
+            written: Location::caller(),
         }
     }
 
@@ -155,7 +159,7 @@ impl Share {
 
     /// Begins: when this returns, the handlers that are there are in the order.
     pub async fn start(self) -> Result<Sharing, FleetError> {
-        let Self { fleet, hooks, points, services, required, tape } = self;
+        let Self { fleet, hooks, points, services, required, tape, written } = self;
         for service in &services.named {
             PluginId::new(service)?;
         }
@@ -170,7 +174,7 @@ impl Share {
         if services.named.is_empty() && !services.any {
             return Err(FleetError::NoService { points: quoted(names) });
         }
-        let state = Arc::new(ShareState::new(hooks, own, services, required, tape));
+        let state = Arc::new(ShareState::new((hooks, written), own, services, required, tape));
         fleet.watch().await?;
         let shares = &fleet.0.shares;
         shares.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&state));

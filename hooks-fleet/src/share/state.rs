@@ -1,6 +1,7 @@
 //! The remote handlers of one registry, kept in step with who is there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ type Key = (String, &'static str, String);
 /// What a registry shares, and the remote handlers that it has for that.
 pub(crate) struct ShareState {
     hooks: HookRegistry,
+    /// Where the host shares it.
+    written: &'static Location<'static>,
     pub(super) own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
     services: Services,
     pub(super) required: Vec<Required>,
@@ -60,13 +63,13 @@ struct Wanted {
 
 impl ShareState {
     pub(crate) fn new(
-        hooks: HookRegistry,
+        (hooks, written): (HookRegistry, &'static Location<'static>),
         own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
         services: Services,
         required: Vec<Required>,
         tape: Tape,
     ) -> Self {
-        Self { hooks, own, services, required, tape, entries: Mutex::default() }
+        Self { hooks, written, own, services, required, tape, entries: Mutex::default() }
     }
 
     /// Whether processes of that service take part.
@@ -175,8 +178,9 @@ impl ShareState {
             return Ok(());
         }
         // Only an entry of this share is replaced: never another one of the same name.
-        let registration =
-            |it: &Coming| it.entry.registration(&it.shape, entries.contains_key(&it.key));
+        let registration = |it: &Coming| {
+            it.entry.registration(&it.shape, self.written, entries.contains_key(&it.key))
+        };
         let registrations = coming.iter().map(registration).collect::<Result<Vec<_>, _>>()?;
         let leaving = gone.iter().filter_map(|key| Some(entries.get(key)?.handle.clone()));
         // Calls under way end by themselves: waiting for them here would hold up the others.
