@@ -40,13 +40,20 @@ pub enum Dialect {
 /// A name that is no dialect's.
 ///
 /// The example of [`Dialect`] has one.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{}` is no dialect: write one of {}",
     hooks_runtime::report::escaped(.0),
     Dialect::ALL.map(Dialect::as_str).join(", ")
 )]
 pub struct UnknownDialect(String);
+
+/// As it reads: a `main` that returns it prints this form.
+impl fmt::Debug for UnknownDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl Dialect {
     /// All of them.

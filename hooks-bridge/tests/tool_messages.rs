@@ -108,6 +108,12 @@ fn the_tool_says_what_was_expected() {
     let fire = [&fire[..], &["--dialect", "claude-code"]].concat();
     let expected = "note: the payload has no `tool_name`, so every matcher is met\n";
     assert_eq!(says(&fire, "{}"), expected);
+    let expected = "note: `tool_name` of the payload is no text, so every matcher is met\n";
+    assert_eq!(says(&fire, r#"{"tool_name": 5}"#), expected);
+    let twice = [&fire[..], &["--config", "other.json"]].concat();
+    assert_eq!(says(&twice, "{}"), "error: `--config` is written twice; see `--help`\n");
+    let absent = says(&["preview", "--grants", "/no/such/grants"], "");
+    assert_eq!(absent, "note: there is no file `/no/such/grants`, so nothing is granted\n");
     let expected = "error: `--grants` is not for `check`, which runs nothing; see `--help`\n";
     assert_eq!(says(&["check", "--grants", "g"], ""), expected);
     // Of a file that is not there yet too.
@@ -338,4 +344,58 @@ fn of_two_inputs_in_a_payload_that_of_the_event_is_rewritten() {
     assert_eq!(fired["payload"]["toolArgs"], json!({ "command": "pwd" }));
     assert_eq!(fired["payload"]["tool_input"], json!({ "command": "ls" }));
     assert_eq!(fire(&[])["outcome"], "rejected", "the first is asked again");
+}
+
+/// The name of another product is told as that, also where an event is fired.
+#[test]
+fn an_event_of_another_product_is_named_as_it_is_here() {
+    let scripts = Scripts::new();
+    let reason = |event: &str, dialect: &str, file: &str, text: &str| {
+        scripts.write(file, text);
+        let arguments = ["fire", event, "--trust", "--config", file, "--dialect", dialect];
+        let output = tool(scripts.path(), &arguments, "{}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["reason"].clone()
+    };
+    let nested = r#"{ "hooks": {} }"#;
+    let gemini = reason("PreToolUse", "gemini", ".gemini/settings.json", nested);
+    assert_eq!(gemini, "Gemini CLI has no event `PreToolUse`; there it is `BeforeTool`");
+    let claude = reason("PreToolUs", "claude-code", ".claude/settings.json", nested);
+    assert_eq!(claude, "Claude Code has no event `PreToolUs`; did you mean `PreToolUse`?");
+}
+
+/// Two entries of one event that differ in what a failure means are not one row that says both.
+#[test]
+fn an_entry_whose_failure_blocks_is_a_difference_of_its_own() {
+    let scripts = Scripts::new();
+    let handler = |more: Value| {
+        let mut handler = json!({ "type": "command", "command": "true" });
+        handler.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        handler
+    };
+    let hooks = [handler(json!({})), handler(json!({ "onFailure": "block", "timeout": 5 }))];
+    let settings = json!({ "hooks": { "PreToolUse": [ { "hooks": hooks } ] } });
+    scripts.write(".claude/settings.json", &settings.to_string());
+    let printed = text(&tool(scripts.path(), &["check"], "").stdout);
+    let rows: Vec<_> = printed.lines().skip_while(|line| !line.starts_with("where")).collect();
+    let of = |ending: &str| -> Vec<&str> {
+        let ends = rows.windows(2).filter(|two| two[1].trim_start().starts_with(ending));
+        ends.map(|two| two[0]).collect()
+    };
+    assert_eq!(of("exit code 1 denies in Copilot CLI;"), ["  ~ `PreToolUse`:"], "{printed}");
+    let blocks = ["  ~ `PreToolUse` where a failure blocks:"];
+    assert_eq!(of("exit code 1 denies in Claude Code, Copilot CLI;"), blocks, "{printed}");
+    assert_eq!(of("no answer in time denies in Claude Code;"), blocks, "{printed}");
+}
+
+/// A version that no product has is said, as one that is missing is.
+#[test]
+fn a_version_of_hook_files_that_is_not_1_is_said() {
+    let scripts = Scripts::new();
+    for (version, line) in [("2", true), ("\"1\"", true), ("1", false)] {
+        let file = format!(r#"{{ "version": {version}, "hooks": {{ "stop": [] }} }}"#);
+        scripts.write(".cursor/hooks.json", &file);
+        let printed = text(&tool(scripts.path(), &["check"], "").stdout);
+        let said = printed.contains("  - line 1: its `version` is not 1\n");
+        assert_eq!(said, line, "{printed}");
+    }
 }

@@ -60,6 +60,6 @@ pub mod note {
     /// From its request to its answer, or to the end of the wait, such as `412.3µs`.
     pub const ROUND_TRIP: &str = "round_trip";
     /// What came of it: `answered`, `skipped (…)` with the reason, `stored`, or the word of the
-    /// failure.
+    /// failure; `from the cassette` where nobody was asked.
     pub const OUTCOME: &str = "outcome";
 }

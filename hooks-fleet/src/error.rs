@@ -8,7 +8,7 @@ use hooks_runtime::plugin::PluginIdError;
 use thiserror::Error;
 
 /// Why a process cannot take part in a fleet.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[non_exhaustive]
 pub enum FleetError {
     /// The catalogue that was given has no such point.
@@ -88,6 +88,13 @@ pub enum FleetError {
     /// The carrier refused.
     #[error("{0}")]
     Carrier(#[from] crate::carrier::CarrierError),
+}
+
+/// As it reads: a `main` that returns it prints this form.
+impl fmt::Debug for FleetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// Names in a message.

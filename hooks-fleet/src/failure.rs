@@ -39,7 +39,7 @@ pub enum RemoteFailure {
     TimedOut {
         /// The service.
         service: String,
-        /// How long was waited.
+        /// The time limit of the handler. The call gives up a little before.
         limit: Duration,
     },
     /// The connection was lost while the answer was waited for.

@@ -73,9 +73,11 @@ impl Fleet {
         Self::over(network.clone(), options)
     }
 
-    /// Shares a point of this registry: handlers of other processes take part in its fires.
+    /// Shares a point of this registry: handlers of other processes take part in its fires. Where
+    /// this is written is the place of them, in introspection and in errors.
     ///
     /// The example of the crate shares one.
+    #[track_caller]
     pub fn share<P: HookPoint>(&self, hooks: &HookRegistry) -> Share {
         Share::new(self, hooks).and::<P>()
     }

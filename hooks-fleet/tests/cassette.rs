@@ -4,7 +4,7 @@ mod support;
 
 use std::path::Path;
 
-use hooks_fleet::{Fleet, LocalNetwork, Sharing};
+use hooks_fleet::{Fleet, LocalNetwork, Sharing, note};
 use hooks_runtime::replay::{Cassette, CassetteMode};
 use hooks_runtime::{Gate, HookRegistry, Verdict, on};
 use support::*;
@@ -38,7 +38,11 @@ async fn day(network: &LocalNetwork, file: &Path, mode: CassetteMode) -> Vec<Str
     let _sharing = share(network, &hooks, &cassette).await;
     let mut came = Vec::new();
     for line in ["pwd", "rm notes", "ls ", "hm", "pwd"] {
-        came.push(match hooks.fire_gating::<Running>(command(line)).await {
+        let (fired, report) = hooks.fire_gating_reported::<Running>(command(line)).await;
+        let is_taped = mode == CassetteMode::None;
+        let outcome = report.handler("judge").unwrap().note(note::OUTCOME).unwrap();
+        assert_eq!(outcome == "from the cassette", is_taped, "{outcome}");
+        came.push(match fired {
             Ok(Gate::Passed(command)) => command.line,
             Ok(Gate::Rejected(rejection)) => format!("rejected: {}", rejection.reason()),
             Err(error) => error.to_string(),

@@ -286,3 +286,56 @@ async fn l24_sharing_may_end_while_a_handler_comes() {
     assert_eq!(names(&other.handlers()), ["policy/rules"]);
     assert!(serving.leave(Duration::from_secs(9)).await);
 }
+
+/// What `main` or `unwrap` prints of an error says what to do.
+#[tokio::test]
+async fn an_error_of_the_start_prints_as_it_reads() {
+    let fleet = Fleet::local(&LocalNetwork::new(), options("agent")).unwrap();
+    let error = fleet.share::<Running>(&HookRegistry::new()).start().await.unwrap_err();
+    assert!(matches!(error, FleetError::NoService { .. }));
+    assert_eq!(format!("{error:?}"), error.to_string());
+}
+
+/// L37: a host's test can have each failure that there is over a network: what is under way when
+/// the connection is cut is lost, as it is over NATS, and not out of time.
+#[tokio::test(start_paused = true)]
+async fn l37_a_call_that_is_under_way_when_the_network_is_cut_is_lost() {
+    let network = LocalNetwork::new();
+    let (asked, mut is_asked) = mpsc::unbounded_channel();
+    let slow = HookRegistry::new();
+    let never = capturing(async move |_: &RunningPayload| -> Judgement {
+        asked.send(()).unwrap();
+        std::future::pending().await
+    });
+    slow.register(on::<Running>().name("slow").guard(never)).unwrap();
+    let _serving = serve_running(&network, "policy", &slow).await;
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&network, options("agent")).unwrap();
+    let share = fleet.share::<Running>(&hooks).require::<Running>("policy", "slow");
+    let _sharing = share.start().await.unwrap();
+    let began = tokio::time::Instant::now();
+    let cut = async {
+        is_asked.recv().await.unwrap();
+        network.cut(true);
+    };
+    let (fired, ()) = tokio::join!(hooks.fire_gating::<Running>(command("ls")), cut);
+    let failure = remote(fired);
+    assert_eq!(failure, RemoteFailure::Lost { service: "policy".into() });
+    assert_eq!(failure.may_have_run(), MayHaveRun::Perhaps);
+    assert_eq!(began.elapsed(), Duration::ZERO);
+}
+
+/// L22: a remote handler is where the host shares its point, not somewhere in this crate.
+#[tokio::test]
+async fn l22_the_place_of_a_remote_handler_is_where_its_point_is_shared() {
+    let hooks = HookRegistry::new();
+    let fleet = Fleet::local(&LocalNetwork::new(), options("agent")).unwrap();
+    let written = line!() + 1;
+    let share = fleet.share::<Running>(&hooks);
+    let _sharing = share.require::<Running>("policy", "rules").start().await.unwrap();
+    let location = hooks.handlers()[0].location;
+    assert_eq!((location.file(), location.line()), (file!(), written));
+    let again = fleet.share::<Running>(&hooks).require::<Running>("policy", "rules");
+    let error = again.start().await.unwrap_err().to_string();
+    assert!(error.contains(&format!("the first is at {}:{written}:", file!())), "{error}");
+}

@@ -478,6 +478,8 @@ async fn l38_a_recording_that_cannot_begin_says_so_and_leaves_nothing() {
     let error = unknown.start(&hooks).unwrap_err();
     assert_eq!(error.to_string(), "no hook point is `rnag`; did you mean `rang`?");
     assert!(matches!(error, RecordError::NoPoint { .. }));
+    // What `main` prints.
+    assert_eq!(format!("{error:?}"), error.to_string());
     // Values that no recording could have are not asked for in vain.
     for point in ["*", "rang"] {
         let blind = Recorder::into_writer(io::sink()).capture(point, CapturePolicy::Hash);

@@ -30,10 +30,16 @@ pub(super) fn of(
 }
 
 /// Endings that deny in one product and not in another. Entries of one event have the
-/// same, so they are said once.
+/// same, so they are said once; what an entry has only because it says that a failure blocks
+/// is said as that.
 fn endings(entry: &Entry, differences: &mut Vec<String>) {
     let consequences = consequences::of(entry);
+    let mut open = entry.clone();
+    open.handler.iter_mut().for_each(|handler| handler.fails_closed = false);
+    let without = consequences::of(&open);
     for (ending, word) in ENDINGS {
+        let is_same = consequences.iter().map(word).eq(without.iter().map(word));
+        let blocks = if is_same { "" } else { " where a failure blocks" };
         let product = |it: &Consequences| {
             Dialect::ALL
                 .into_iter()
@@ -47,7 +53,7 @@ fn endings(entry: &Entry, differences: &mut Vec<String>) {
             list.iter().filter_map(|it| product(it)).collect::<Vec<_>>().join(", ")
         };
         let text = format!(
-            "`{}`: {ending} {} in {}; is ignored in {}",
+            "`{}`{blocks}: {ending} {} in {}; is ignored in {}",
             entry.event,
             word(first),
             names(&acts),

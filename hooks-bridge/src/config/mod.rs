@@ -32,7 +32,7 @@ pub(crate) use address::name as name_of_address;
 pub(crate) use discover::of_project;
 pub(crate) use draft::Draft;
 pub(crate) use meant::key as nearly;
-pub(crate) use suspicious::nearest;
+pub(crate) use suspicious::{nearest, no_event};
 
 /// The largest file that is read.
 pub(crate) const LARGEST: u64 = 4 << 20;
@@ -181,8 +181,29 @@ impl Plan {
     ///
     /// The example of [`Plan`] does.
     pub fn read_text(source: &Source, text: &str, project: impl AsRef<Path>) -> Self {
+        Self::read_text_knowing(source, text, project, &[])
+    }
+
+    /// The same for a host with tools of its own, as in [`read_knowing`](Self::read_knowing).
+    ///
+    /// ```
+    /// use hooks_bridge::config::{Origin, Plan, Source};
+    /// use hooks_bridge::Dialect;
+    ///
+    /// let text = r#"{ "hooks": { "PreToolUse": [ { "matcher": "Refund", "hooks": [
+    ///     { "type": "command", "command": "true" } ] } ] } }"#;
+    /// let source = Source::new(Dialect::ClaudeCode, "settings.json", Origin::User);
+    /// let plan = Plan::read_text_knowing(&source, text, "/srv/shop", &["Refund".to_owned()]);
+    /// assert!(!plan.is_suspicious());
+    /// ```
+    pub fn read_text_knowing(
+        source: &Source,
+        text: &str,
+        project: impl AsRef<Path>,
+        tools: &[String],
+    ) -> Self {
         let project = crate::absolute(project.as_ref());
-        let (mut plan, mut reading) = (Self::default(), Reading::new(&project, &[]));
+        let (mut plan, mut reading) = (Self::default(), Reading::new(&project, tools));
         plan.add(source, text, &mut reading);
         reading.switches.apply(&mut plan);
         plan

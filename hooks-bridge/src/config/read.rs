@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::entries::Reader;
-use super::node::{Member, find};
+use super::node::{Data, Member, find};
 use super::{Plan, Reading, Source, json, meant, suspicious, switches, toml};
 use crate::rules::Rules;
 
@@ -125,11 +125,13 @@ impl Plan {
             .file
             .file_stem()
             .is_some_and(|stem| stem.to_string_lossy().starts_with("settings"));
-        if !rules.format.nested
-            && !settings
-            && !members.iter().any(|member| member.key == "version")
-        {
-            self.notice(source, 1, "it has no `\"version\": 1`");
+        if !rules.format.nested && !settings {
+            let version = members.iter().find(|member| member.key == "version");
+            match version.map(|member| (member.line, &member.value.data)) {
+                None => self.notice(source, 1, "it has no `\"version\": 1`"),
+                Some((_, Data::Number(1.0))) => {}
+                Some((line, _)) => self.notice(source, line, "its `version` is not 1"),
+            }
         }
         true
     }

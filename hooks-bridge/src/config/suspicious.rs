@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::entry::{Entry, HandlerKind};
 use super::meant::{self, How, Meant};
+use crate::dialect::Dialect;
 use crate::matcher::Matcher;
 use crate::rules::{EventRule, Mcp, Rules, Subject};
 use crate::verdict::fails_closed;
@@ -33,18 +34,27 @@ pub(super) fn examine(
 /// There is no such event. Where its name is nearly that of a gate, or that of a gate in
 /// another dialect, the entry may be a guard: that is a mistake in it.
 pub(super) fn unknown_event(entry: &mut Entry, rules: &Rules, line: usize) {
-    let product = rules.product;
-    let unknown = format!("{product} has no event `{}`", entry.event);
+    let unknown = format!("{} has no event `{}`", rules.product, entry.event);
     let meant = meant::event(entry.dialect, &entry.event);
-    let hint = meant.map_or_else(String::new, |Meant { event, how }| match how {
-        How::Elsewhere => format!("; there it is `{}`", event.name),
-        How::Nearly | How::Similar => format!("; did you mean `{}`?", event.name),
-    });
+    let hint = hint(meant);
     entry.suspect(line, format!("{unknown}, so it never runs{hint}"));
     let told = meant.filter(|meant| meant.how != How::Similar).map(|meant| meant.event);
     entry.meant = told.filter(|event| event.kind.is_gate() && !event.kind.is_stop());
     entry.broken |= entry.meant.is_some() && entry.skipped.is_none();
     entry.skipped.get_or_insert(unknown + &hint);
+}
+
+fn hint(meant: Option<Meant>) -> String {
+    meant.map_or_else(String::new, |Meant { event, how }| match how {
+        How::Elsewhere => format!("; there it is `{}`", event.name),
+        How::Nearly | How::Similar => format!("; did you mean `{}`?", event.name),
+    })
+}
+
+/// What is said where an event is to be fired that the dialect does not have.
+pub(crate) fn no_event(dialect: Dialect, event: &str) -> String {
+    let hint = hint(meant::event(dialect, event));
+    format!("{} has no event `{event}`{hint}", dialect.product())
 }
 
 /// What is said of a key that the dialect does not have, beside those that it has.

@@ -114,12 +114,7 @@ impl Fired {
     ) -> Self {
         let rules = dialect.rules();
         let Some(rule) = rules.event(event) else {
-            let mut reason = format!("{} has no event `{event}`", rules.product);
-            let names = rules.events.iter().map(|event| event.name);
-            if let Some(nearest) = crate::config::nearest(event, names) {
-                reason = format!("{reason}; did you mean `{nearest}`?");
-            }
-            return Self::failed(reason);
+            return Self::failed(crate::config::no_event(dialect, event));
         };
         let document = match stdin {
             Value::Object(document) => document,

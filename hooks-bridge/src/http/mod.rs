@@ -3,6 +3,7 @@
 
 mod request;
 
+use std::fmt;
 use std::time::Duration;
 
 use hooks_runtime::report::escaped;
@@ -34,6 +35,7 @@ use request::Request;
 /// let http = Http::default().address("http://localhost:9000/hooks/")?.variable("HOOKS_TOKEN");
 /// let bridge = Bridge::new("/srv/shop", Plan::default()).http(http);
 /// # drop(bridge);
+/// assert!(Http::default().address("http://localhost:9000/*").is_err()); // `/` says it
 /// let error = Http::default().address("localhost").unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
@@ -50,16 +52,25 @@ pub struct Http {
 /// What was to be allowed is no address.
 ///
 /// The example of [`Http`] has one.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is no address: write one such as `https://hooks.example.com/gate/`", escaped(.0))]
 pub struct BadAddress(String);
 
+/// As it reads: a `main` that returns it prints this form.
+impl fmt::Debug for BadAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl Http {
-    /// Allows an address, and all below it where it ends with `/`.
+    /// Allows an address, and all below it where it ends with `/`. A `*` stands for nothing
+    /// here, and is refused.
     ///
     /// The example of [`Http`] allows one.
     pub fn address(mut self, address: &str) -> Result<Self, BadAddress> {
         let parsed = address.parse::<Uri>().ok().filter(is_plain);
+        let parsed = parsed.filter(|_| !address.contains('*'));
         self.addresses.push(parsed.ok_or_else(|| BadAddress(address.to_owned()))?);
         Ok(self)
     }

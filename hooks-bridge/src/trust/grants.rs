@@ -1,7 +1,7 @@
 //! The grants of an operator: a file with a line for each.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub struct Grants(BTreeMap<Digest, String>);
 /// Why grants cannot be read.
 ///
 /// The example of [`Grants`] has one.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum GrantsError {
     /// A line is no grant. None of the file counts then.
@@ -51,6 +51,13 @@ pub enum GrantsError {
     /// The file cannot be read.
     #[error("`{}` cannot be read: {}", escaped(&.0.display().to_string()), .1)]
     Unreadable(PathBuf, #[source] io::Error),
+}
+
+/// As it reads: a `main` that returns it prints this form.
+impl fmt::Debug for GrantsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Grants {

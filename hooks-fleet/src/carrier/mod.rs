@@ -12,6 +12,7 @@ use std::fmt;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use hooks_runtime::report::escaped;
 use thiserror::Error;
 
 use crate::wire::Announcement;
@@ -20,7 +21,15 @@ use crate::wire::subject::Route;
 pub use local::LocalNetwork;
 
 /// A message with its headers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// ```
+/// use hooks_fleet::carrier::Message;
+///
+/// // It is JSON, and printed as that.
+/// let message = Message { body: r#"{"v":1}"#.into(), ..Message::default() };
+/// assert_eq!(format!("{message:?}"), r#"Message { headers: [], body: {"v":1} }"#);
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Message {
     /// Names and values.
     pub headers: Vec<(String, String)>,
@@ -28,8 +37,18 @@ pub struct Message {
     pub body: Vec<u8>,
 }
 
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let body = String::from_utf8_lossy(&self.body);
+        f.debug_struct("Message")
+            .field("headers", &self.headers)
+            .field("body", &format_args!("{}", escaped(&body)))
+            .finish()
+    }
+}
+
 /// What became of a request, as far as a carrier can tell.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CarrierError {
     /// Nobody takes requests of that route.
@@ -55,6 +74,13 @@ pub enum CarrierError {
     /// What there is no word for.
     #[error("{0}")]
     Other(String),
+}
+
+/// As it reads: a `main` that returns it prints this form.
+impl fmt::Debug for CarrierError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// A request that came in.

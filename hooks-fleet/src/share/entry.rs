@@ -1,6 +1,7 @@
 //! One remote handler, as the registry that fires knows it.
 
 use std::collections::BTreeSet;
+use std::panic::Location;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use hooks_runtime::point::{FailurePolicy, ModelKind};
 use hooks_runtime::{HookContext, capturing};
 
 use super::tape::Tape;
+use crate::calls::note;
 use crate::error::FleetError;
 use crate::fleet::Caller;
 use crate::schema::Fit;
@@ -93,11 +95,13 @@ impl RemoteEntry {
     pub(crate) fn registration(
         self: &Arc<Self>,
         shape: &Shape,
+        written: &'static Location<'static>,
         anew: bool,
     ) -> Result<Registration, FleetError> {
         let catalogue = &self.caller.options.catalogue;
         let mut on = catalogue
             .on(self.point)?
+            .written_at(written)
             .name(&*self.handler)
             .plugin(&*self.service)
             .priority(shape.priority)
@@ -114,8 +118,16 @@ impl RemoteEntry {
         }
         let entry = Arc::clone(self);
         let call = capturing(async move |payload: Value, cx: &HookContext, merged: Value| {
-            let call = |payload| Arc::clone(&entry).call(payload, cx, merged);
-            entry.tape.ask(|| entry.address(), payload, call).await
+            let mut is_called = false;
+            let call = |payload| {
+                is_called = true;
+                Arc::clone(&entry).call(payload, cx, merged)
+            };
+            let answer = entry.tape.ask(|| entry.address(), payload, call).await;
+            if !is_called {
+                cx.note(note::OUTCOME, "from the cassette");
+            }
+            answer
         });
         Ok(if shape.guard { on.guard(call)? } else { on.handler(call) })
     }

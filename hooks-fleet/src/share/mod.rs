@@ -10,6 +10,7 @@ mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::panic::Location;
 use std::sync::{Arc, PoisonError};
 
 use hooks_runtime::point::{HookPoint, ModelKind, PointDescriptor};
@@ -34,6 +35,7 @@ pub struct Share {
     services: Services,
     required: Vec<Required>,
     tape: Tape,
+    written: &'static Location<'static>,
 }
 
 /// The services that take part.
@@ -60,6 +62,7 @@ pub struct Sharing {
 }
 
 impl Share {
+    #[track_caller]
     pub(crate) fn new(fleet: &Fleet, hooks: &HookRegistry) -> Self {
         let (fleet, hooks) = (fleet.clone(), hooks.clone());
         Self {
@@ -69,6 +72,7 @@ impl Share {
             services: Services::default(),
             required: Vec::new(),
             tape: Tape::default(),
+            written: Location::caller(),
         }
     }
 
@@ -156,7 +160,7 @@ impl Share {
 
     /// Begins: when this returns, the handlers that are there are in the order.
     pub async fn start(self) -> Result<Sharing, FleetError> {
-        let Self { fleet, hooks, points, services, required, tape } = self;
+        let Self { fleet, hooks, points, services, required, tape, written } = self;
         for service in &services.named {
             PluginId::new(service)?;
         }
@@ -171,7 +175,7 @@ impl Share {
         if services.named.is_empty() && !services.any {
             return Err(FleetError::NoService { points: quoted(names) });
         }
-        let state = Arc::new(ShareState::new(hooks, own, services, required, tape));
+        let state = Arc::new(ShareState::new((hooks, written), own, services, required, tape));
         fleet.watch().await?;
         let shares = &fleet.0.shares;
         shares.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&state));

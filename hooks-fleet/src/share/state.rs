@@ -1,6 +1,7 @@
 //! The remote handlers of one registry, kept in step with who is there.
 
 use std::collections::BTreeMap;
+use std::panic::Location;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub(super) type Key = (String, &'static str, String);
 /// What a registry shares, and the remote handlers that it has for that.
 pub(crate) struct ShareState {
     hooks: HookRegistry,
+    /// Where the host shares it.
+    written: &'static Location<'static>,
     pub(super) own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
     services: Services,
     pub(super) required: Vec<Required>,
@@ -82,14 +85,14 @@ impl Drop for Changing<'_> {
 
 impl ShareState {
     pub(crate) fn new(
-        hooks: HookRegistry,
+        (hooks, written): (HookRegistry, &'static Location<'static>),
         own: BTreeMap<&'static str, (ModelKind, AnnouncedPoint)>,
         services: Services,
         required: Vec<Required>,
         tape: Tape,
     ) -> Self {
         let (fits, entries, changed) = (Mutex::default(), Mutex::default(), Condvar::new());
-        Self { hooks, own, services, required, tape, fits, entries, changed }
+        Self { hooks, written, own, services, required, tape, fits, entries, changed }
     }
 
     /// Whether processes of that service take part.
@@ -247,8 +250,9 @@ impl ShareState {
             return Ok(());
         }
         // Only an entry of this share is replaced: never another one of the same name.
-        let registration =
-            |it: &Coming| it.entry.registration(&it.shape, entries.contains_key(&it.key));
+        let registration = |it: &Coming| {
+            it.entry.registration(&it.shape, self.written, entries.contains_key(&it.key))
+        };
         let registrations = coming.iter().map(registration).collect::<Result<Vec<_>, _>>()?;
         let leaving = gone.iter().filter_map(|key| Some(entries.get(key)?.handle.clone()));
         // Calls under way end by themselves: waiting for them here would hold up the others.

@@ -1,6 +1,7 @@
 //! Registering handlers by wire name.
 
 use std::fmt;
+use std::panic::Location;
 
 use super::error::JsonError;
 use super::handler::IntoJsonHandler;
@@ -84,6 +85,40 @@ enum Place {
 
 impl JsonOn {
     option_methods!();
+
+    /// Where it counts as written, in place of where [`Catalogue::on`] was called: for code that
+    /// registers in the name of another. Introspection and errors show it.
+    ///
+    /// ```
+    /// # use hooks_runtime::{HookRegistry, hook_points};
+    /// # use hooks_runtime::catalogue::Catalogue;
+    /// # use hooks_runtime::json::Value;
+    /// # hook_points! {
+    /// #     #![hook(json = "camelCase", catalogue = pub fn points)]
+    /// #     /// A bell rang.
+    /// #     pub void Rang { bell: u32 }
+    /// # }
+    /// use std::panic::Location;
+    ///
+    /// #[track_caller]
+    /// fn count(hooks: &HookRegistry, points: &Catalogue) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let count = points.on("rang")?.name("count").written_at(Location::caller());
+    ///     hooks.register(count.handler(|_: Value| ()))?;
+    ///     Ok(())
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let hooks = HookRegistry::new();
+    /// let written = line!() + 1;
+    /// count(&hooks, &points())?;
+    /// assert_eq!(hooks.handlers()[0].location.line(), written);
+    /// # Ok(()) }
+    /// ```
+    pub fn written_at(mut self, location: &'static Location<'static>) -> Self {
+        self.options.location =
+            SourceLocation::new(location.file(), location.line(), location.column());
+        self
+    }
 
     /// The handler: a function or closure, sync or async, from a JSON value to
     /// an answer. If it likes, it takes the [`HookContext`](crate::HookContext) second,

@@ -25,6 +25,7 @@
 
 mod capture;
 mod ended;
+mod error;
 mod fire;
 mod format;
 mod polled;
@@ -43,6 +44,7 @@ pub(crate) use capture::{is_too_deep, raw_payload};
 pub(crate) use fire::{FireRecording, Timed};
 pub(crate) use polled::polling;
 
+pub use error::RecordError;
 pub use format::{
     BreakerLine, CallLine, CallStatus, Captured, Decision, DroppedLine, EndLine, Failure, FireLine,
     Header, Line, LineError, LineKind, LossReason, NotCaptured, PointHandlers, RecordedHandler,
@@ -50,7 +52,7 @@ pub use format::{
     digest,
 };
 pub use read::{Fires, Place, ReadError, Reader, RecordedFire, Torn};
-pub use recorder::{RecordError, Recorder};
+pub use recorder::Recorder;
 pub use recording::{RecordSummary, Recording};
 pub(crate) use slot::RecordingSlot;
 pub(crate) use stage::StageRun;

@@ -116,10 +116,12 @@ impl Given {
         while let Some(argument) = parser.next()? {
             match argument {
                 Value(word) => given.words.push(word.into()),
-                Long("project") => given.project = Some(parser.value()?.into()),
-                Long("grants") => given.grants = Some(parser.value()?.into()),
-                Long("config") => given.config = Some(parser.value()?.into()),
-                Long("dialect") => given.dialect = Some(parser.value()?.string()?),
+                Long("project") => once(&mut given.project, "--project", parser.value()?.into())?,
+                Long("grants") => once(&mut given.grants, "--grants", parser.value()?.into())?,
+                Long("config") => once(&mut given.config, "--config", parser.value()?.into())?,
+                Long("dialect") => {
+                    once(&mut given.dialect, "--dialect", parser.value()?.string()?)?;
+                }
                 Long("tool") => given.tools.push(parser.value()?.string()?),
                 Long("allow-url") => given.urls.push(parser.value()?.string()?),
                 Long("allow-variable") => given.variables.push(parser.value()?.string()?),
@@ -211,5 +213,13 @@ impl Given {
 
     fn with(self, task: Task) -> Arguments {
         Arguments { task, project: self.project, grants: self.grants, files: self.words }
+    }
+}
+
+/// Takes the value of an option that counts once.
+fn once<T>(given: &mut Option<T>, option: &str, value: T) -> Result<(), lexopt::Error> {
+    match given.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(format!("`{option}` is written twice").into()),
     }
 }

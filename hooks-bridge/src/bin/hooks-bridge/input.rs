@@ -43,7 +43,12 @@ pub(crate) fn payload() -> Result<Result<Value, String>, Failure> {
 /// The grants of the operator: in a file of theirs, outside of the project.
 pub(crate) fn grants(file: Option<PathBuf>, project: &Path) -> Result<Grants, Failure> {
     if let Some(file) = file {
-        return Ok(Grants::read(&file, project)?);
+        let grants = Grants::read(&file, project)?;
+        if !file.exists() {
+            let shown = hooks_runtime::report::escaped(&file.display().to_string()).to_string();
+            eprintln!("note: there is no file `{shown}`, so nothing is granted");
+        }
+        return Ok(grants);
     }
     let Some(file) = usual() else { return Ok(Grants::default()) };
     match Grants::read(&file, project) {

@@ -128,8 +128,14 @@ fn fire_event(fire: Fire, project: &Path, grants: Grants) -> Result<ExitCode, Fa
     let plan = Plan::read(&[Source::new(dialect, config, Origin::Project)], project);
     let matched = |entry: &&Entry| entry.event == event && entry.matcher.is_some();
     let key = plan.entries.iter().find(matched).and_then(|_| dialect.matched_key(&event));
-    if let Some(key) = key.filter(|key| stdin.is_object() && stdin.get(key).is_none()) {
-        eprintln!("note: the payload has no `{key}`, so every matcher is met");
+    match key.filter(|_| stdin.is_object()).map(|key| (key, stdin.get(key))) {
+        Some((key, None)) => {
+            eprintln!("note: the payload has no `{key}`, so every matcher is met");
+        }
+        Some((key, Some(value))) if !value.is_string() => {
+            eprintln!("note: `{key}` of the payload is no text, so every matcher is met");
+        }
+        _ => {}
     }
     let errors: Vec<_> = plan.errors.iter().map(ToString::to_string).collect();
     let trust = if trust { Trust::everything() } else { Trust::granted(grants) };

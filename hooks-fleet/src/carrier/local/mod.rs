@@ -36,6 +36,8 @@ struct Network {
     state: Mutex<State>,
     /// Something was stored, or may be delivered again.
     stored: Notify,
+    /// The connections were cut.
+    lost: Notify,
 }
 
 #[derive(Default)]
@@ -65,10 +67,13 @@ impl LocalNetwork {
         self
     }
 
-    /// Cuts the connections of everybody, or restores them: what is sent meanwhile is
-    /// unreachable, and announcements are not heard.
+    /// Cuts the connections of everybody, or restores them: calls under way are lost, what is
+    /// sent meanwhile is unreachable, and announcements are not heard.
     pub fn cut(&self, is_cut: bool) {
         self.state().is_cut = is_cut;
+        if is_cut {
+            self.0.lost.notify_waiters();
+        }
     }
 
     /// The durable messages that were given up.
@@ -153,6 +158,8 @@ impl Carrier for LocalNetwork {
             }
             .boxed()
         };
+        // From here on, also where that is before the future is polled.
+        let lost = self.0.lost.notified();
         let sent = {
             let mut state = self.state();
             state.check(&message).and_then(|()| {
@@ -163,7 +170,12 @@ impl Carrier for LocalNetwork {
         };
         async move {
             sent?;
-            match timeout(limit, answer).await {
+            let answered = tokio::select! {
+                biased;
+                answered = timeout(limit, answer) => answered,
+                () = lost => return Err(CarrierError::Lost),
+            };
+            match answered {
                 Err(_) => Err(CarrierError::TimedOut),
                 Ok(Err(_)) => Err(CarrierError::Lost),
                 Ok(Ok(reply)) => Ok(reply),
