@@ -3,9 +3,8 @@
 
 mod support;
 
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output as Ended, Stdio};
 
 use hooks_examples::view::Output;
@@ -81,8 +80,12 @@ fn the_pager_is_less_where_none_is_named() {
     let folder = TempDir::new().expect("a folder");
     let less = folder.path().join("less");
     let program = "#!/bin/sh\ncat > /dev/null\necho less \"$@\" with $LESS\n";
-    std::fs::write(&less, program).expect("a program");
-    std::fs::set_permissions(&less, Permissions::from_mode(0o755)).expect("it can be run");
+    // By another process: what other tests start meanwhile would inherit a file that this one
+    // has open, and none that is open for writing can be run.
+    let written = r#"printf %s "$1" > "$0" && chmod 755 "$0""#;
+    let mut writing = Command::new("sh");
+    let written = writing.args(["-c", written]).arg(&less).arg(program).status();
+    assert!(written.expect("a shell").success());
     let path = std::env::var("PATH").expect("a path");
     let path = format!("{}:{path}", folder.path().display());
     let shown = |variable: &str, value: &str| {

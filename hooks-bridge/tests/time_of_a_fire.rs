@@ -93,10 +93,10 @@ async fn l35_a_command_ends_in_its_own_way_at_an_operators_limit() {
     let began = Instant::now();
     let (came, report) = host.fire().await;
     assert!(began.elapsed() < ms(7_000), "{:?}", began.elapsed());
-    assert_eq!(fs::read_to_string(host.scripts.path().join("bye")).unwrap(), "bye\n");
     let said = "no answer within 5.25s, of the 7s that its fire waits; stderr ends: hello\\nbye";
     let status = report.handler("guard.sh").unwrap().status().to_string();
     assert_eq!(status, format!("error, fail-closed: {said}"));
+    assert_eq!(fs::read_to_string(host.scripts.path().join("bye")).unwrap(), "bye\n");
     assert!(came.unwrap_err().contains(said));
     let run = host.run();
     let failure = run.answer.failure().unwrap();

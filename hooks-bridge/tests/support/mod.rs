@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -20,10 +19,17 @@ impl Scripts {
         self.0.path()
     }
 
-    /// Writes an executable script and returns its path.
+    /// Writes an executable script and returns its path. It is another process that has the
+    /// file open: what another test starts meanwhile would inherit it from this one, and a file
+    /// that is open for writing cannot be run.
     pub fn script(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.write(name, text);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        let mut copying = Command::new("sh");
+        copying.args(["-c", r#"cat > "$0" && chmod 755 "$0""#]).arg(&path).stdin(Stdio::piped());
+        let mut copying = copying.spawn().expect("a shell");
+        copying.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("it reads");
+        assert!(copying.wait().expect("it ends").success());
         path
     }
 
