@@ -91,9 +91,12 @@ async fn watch(
         group.signal(Signal::TERM);
         // From the deadline on, however late it was noticed.
         let grace = deadline + limits.grace.min(LONGEST);
-        loop {
+        // The leader may be a shell that ends at once, and leaves its script at its last words: the
+        // grace is for all that hold an output.
+        let mut leads = true;
+        while leads || pumping {
             tokio::select! {
-                () = group.ended() => break,
+                () = group.ended(), if leads => leads = false,
                 // What is still written is read, so that it can end.
                 _ = &mut pump, if pumping => pumping = false,
                 () = sleep_until(grace) => break,
